@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/static/pointer"
 )
 
-// A Graph is the part of the call graph that is wanted: the calls of the
-// functions wanted, and those of them.
+// A Graph is a part of the call graph: the calls made by the selected functions, and the calls of these
+// functions.
 type Graph struct {
 	Nodes []Node
 	Edges []Edge
@@ -32,7 +32,7 @@ type Node struct {
 type Edge struct {
 	Caller, Callee int
 	Site           ssa.CallInstruction
-	Kind           string // call, go, defer; invoke or dynamic if it is decided at run time what is called
+	Kind           string // call, go, defer; invoke or dynamic if the callee is decided at run time
 }
 
 // CallGraph returns the call graph, without contexts, sorted by position.
@@ -141,7 +141,7 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// WriteJSON writes the graph as one object, see the package comment.
+// WriteJSON writes the graph as one object: see the package comment.
 func (g *Graph) WriteJSON(w io.Writer, p *Program, at Positions) error {
 	type node struct {
 		ID      int    `json:"id"`

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// calls returns which functions calls may call, according to the points-to analysis.
+// calls is the analysis of the functions that a call may call, according to the points-to analysis.
 type calls struct{ p *Program }
 
 func (*calls) Name() string { return "calls" }
@@ -18,7 +18,7 @@ func (*calls) Doc() string { return "what a call may call, and what calls a func
 // Release implements Analysis.
 func (*calls) Release() {}
 
-// Overall implements Analysis: the functions nothing is known of.
+// Overall implements Analysis: the functions about which nothing is known.
 func (c *calls) Overall() (list []Fact) {
 	for _, fn := range c.p.Generic() {
 		list = append(list, Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, No: true, Text: c.p.whyNot(fn)})
@@ -26,7 +26,7 @@ func (c *calls) Overall() (list []Fact) {
 	return list
 }
 
-// Whole implements Analysis: what calls fn.
+// Whole implements Analysis: the callers of fn.
 func (c *calls) Whole(fn *ssa.Function) []Fact {
 	f := Fact{Analysis: c.Name(), Pos: c.p.position(fn.Pos()), Func: fn, Whole: true}
 	if !c.p.Reached(fn) {
@@ -117,7 +117,7 @@ func (c *calls) Own(instr ssa.Instruction) []Fact {
 // At implements Analysis.
 func (c *calls) At(instr ssa.Instruction) []Fact { return nil }
 
-// callees returns what site may call in any context, sorted by name.
+// callees returns the functions that site may call in any context, sorted by name.
 func (p *Program) callees(site ssa.CallInstruction) []*ssa.Function {
 	var list []*ssa.Function
 	for _, ctx := range p.Pointer().Contexts(site.Parent()) {

@@ -11,15 +11,15 @@
 //	text.go, json.go,        how facts are written
 //	html.go, stats.go
 //
-// An Analysis knows nothing of how its facts are shown, and a writer nothing of how they
-// are found: between the two there are Facts, sorted by position.
+// An Analysis does not depend on the presentation of its facts, nor a writer on how they are found: between
+// the two there are Facts, sorted by position.
 //
 // # JSON
 //
 // The output is a sequence of objects, one per line. Field names are a
 // contract: fields are added and never renamed. Positions are "file:line:col",
-// with files below the directory of the command relative to it. The first line
-// says what follows:
+// with files below the directory of the command relative to it. The first line describes the following
+// ones:
 //
 //	{"action":"analyze","schema":"hbcheck.analyze/1","packages":[...],"entries":[...],"analyses":[...],
 //	 "gave_up":[...]}
@@ -30,10 +30,10 @@
 //	{"action":"fact","pos":...,"func":...,"analysis":...,"scope":"function|point","message":...,
 //	 "items":[...],"notes":[{"pos":...,"message":...}]}
 //
-// A fact with scope "function" is about a whole call of func, otherwise about what
-// is at pos, where func may be empty: a field is declared in no function. A
-// message that lists many things is cut; then items has all of them. Notes say why
-// a fact does not hold, or where what it is about is. With --stats, at the end:
+// A fact with scope "function" is about a whole call of func. Any other fact is about the code at pos; then
+// func may be empty, because a field is not declared in a function. A message that lists many things is
+// cut; then items has all of them. Notes say why a fact does not hold, or where its subject is. With
+// --stats, at the end:
 //
 //	{"action":"stats","load_s":...,"pointer_s":...,"facts_s":...,"memory_bytes":...,"packages":...,
 //	 "named_packages":...,"shown_functions":...,"facts":...,"functions":...,"activations":...,"calls":...,
@@ -46,15 +46,14 @@
 //	 "context":...,"unknown":false,
 //	 "labels":[{"pos":...,"kind":...,"object":...,"path":...,"type":...,"context":...}]}
 //
-// A label is a place that may be referred to: a part (path) of what is allocated or
-// declared at pos. If unknown is set, it may also be whatever has been given to code
-// that is not analysed.
+// A label is a place that may be referred to: a part (path) of the object allocated or declared at pos. If
+// unknown is set, it may also be any value that has been passed to code that is not analysed.
 //
 // The call graph is one object:
 //
 //	{"schema":"hbcheck.callgraph/1","nodes":[{"id":0,"func":...,"pos":...,"package":...,"root":true}],
 //	 "edges":[{"caller":0,"callee":1,"pos":...,"kind":"call|go|defer|invoke|dynamic"}]}
 //
-// It has the functions wanted and those next to them. A root is called by the machine
-// or by code that is not in the program.
+// It has the selected functions and their neighbours. A root is called by the machine or by code that is
+// not in the program.
 package analyze

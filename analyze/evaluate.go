@@ -33,7 +33,7 @@ type evaluator struct {
 	col  bool // pos is the place of the expression itself, not only its line
 }
 
-// value returns what the value of e, a reference, may refer to.
+// value returns the objects to which the value of e, a reference, may refer.
 func (ev *evaluator) value(e ast.Expr) (pointer.Set, error) {
 	if s, ok := ev.inSource(e); ok {
 		return s, nil
@@ -142,7 +142,7 @@ func (ev *evaluator) elements(e ast.Expr) (pointer.Set, error) {
 
 func isMap(t types.Type) bool { _, ok := t.Underlying().(*types.Map); return ok }
 
-// object returns what the value of obj may refer to.
+// object returns the objects to which the value of obj may refer.
 func (ev *evaluator) object(obj types.Object) (pointer.Set, error) {
 	switch obj := obj.(type) {
 	case *types.Func:
@@ -187,7 +187,7 @@ func (ev *evaluator) variable(v *types.Var, name string) (pointer.Set, error) {
 	return s, nil
 }
 
-// local returns what local variable v may refer to, anywhere in its function.
+// local returns the objects to which local variable v may refer, anywhere in its function.
 func (ev *evaluator) local(v *types.Var) (pointer.Set, error) {
 	var sets []pointer.Set
 	found := false

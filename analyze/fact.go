@@ -9,16 +9,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Fact is one thing an analysis says.
+// A Fact is one statement of an analysis.
 type Fact struct {
 	Analysis string
 	Pos      token.Position
 	Func     *ssa.Function // nil: it is about no function in particular
-	Whole    bool          // about a whole call of Func, not only about what is at Pos
-	Detail   bool          // a text shows it only if this function or place is asked for, or details are
-	No       bool          // it says that something does not hold
+	Whole    bool          // about a whole call of Func, not only about the code at Pos
+	Detail   bool          // a text shows it only on request for this function or place, or with details
+	No       bool          // it is negative
 	Text     string
-	Items    []string // what Text is about, if that is several things: it ends with them
+	Items    []string // the subjects of Text, if there are several: it ends with them
 	Notes    []Note
 }
 
@@ -33,7 +33,7 @@ type Note struct {
 type Analysis interface {
 	// Name is the name of the analysis on the command line.
 	Name() string
-	// Doc says in a line what its facts mean.
+	// Doc explains its facts in a line.
 	Doc() string
 	// Overall returns facts about no function in particular.
 	Overall() []Fact
@@ -41,8 +41,7 @@ type Analysis interface {
 	Whole(fn *ssa.Function) []Fact
 	// Own returns facts about instr itself.
 	Own(instr ssa.Instruction) []Fact
-	// At returns facts about the point before instr: what a goroutine that
-	// is there will or may do.
+	// At returns facts about the point before instr: what a goroutine at that point must or may do.
 	At(instr ssa.Instruction) []Fact
 	// Release lets go of all memory. The analysis must not be asked again.
 	Release()
@@ -57,8 +56,8 @@ func Analyses(p *Program) []Analysis {
 }
 
 // sortFacts puts facts in the order they are shown in and removes repetitions:
-// the variants of a package that is also compiled for its test, and the instances of a generic
-// function, say the same.
+// the variants of a package that is also compiled for its test, and the instances of a generic function,
+// have the same facts.
 func sortFacts(list []Fact) []Fact {
 	slices.SortStableFunc(list, func(a, b Fact) int {
 		return cmp.Or(

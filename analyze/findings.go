@@ -8,7 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// FindingConfig returns what findings.Find needs to look for bugs in p. Solve must have been called.
+// FindingConfig returns the configuration with which findings.Find searches for bugs in p. Solve must have
+// been called.
 func (p *Program) FindingConfig() *findings.Config {
 	code := &userCode{CallGraph: p.Graph(), p: p, bodies: make(map[*ssa.Function]*ssa.Function)}
 	base := static.NewBase(code)
@@ -28,8 +29,8 @@ func (p *Program) FindingConfig() *findings.Config {
 	return c
 }
 
-// userCode is a call graph without the bodies of the standard library: what they do with locks and memory of
-// their own is of no interest, and most of a program.
+// userCode is a call graph without the bodies of the standard library: their operations on their own locks
+// and memory do not matter, and they are most of a program.
 type userCode struct {
 	*static.CallGraph
 	p      *Program

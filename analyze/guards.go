@@ -9,9 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Overall implements Analysis. It says, for each field that is sometimes accessed with a
-// lock held, whether it always is: in all that can be entered, together. The fact is where
-// the field is declared.
+// Overall implements Analysis. It determines, for each field that is sometimes accessed with a lock held,
+// whether it always is, for all entries together. The fact is where the field is declared.
 func (f *future) Overall() []Fact {
 	a, ok := f.a.(*static.GuardedBy)
 	if !ok {

@@ -120,7 +120,7 @@ func (pg *page) file(name string) error {
 	return nil
 }
 
-// source returns a line with links from calls to what they call.
+// source returns a line with links from calls to their callees.
 func (pg *page) source(line string, facts []*Fact) string {
 	type link struct {
 		from, to    int

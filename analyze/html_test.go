@@ -101,7 +101,7 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// TestTimeout: an analysis that takes too long is left out, and the others are not.
+// TestTimeout: only the analysis that takes too long is omitted.
 func TestTimeout(t *testing.T) {
 	p, _ := program(t, counter)
 	p.Timeout = 1 // nanosecond

@@ -40,9 +40,9 @@ type Label struct {
 	Context string
 }
 
-// PointsTo answers "expr@file.go:line[:col]": what the value of the expression may
-// refer to if it is evaluated there; without a column, at the end of the line's
-// last statement. Debug information must be on (see Debug).
+// PointsTo answers "expr@file.go:line[:col]": the objects to which the value of the expression may refer if
+// it is evaluated there; without a column, at the end of the line's last statement. Debug information must
+// be on (see Debug).
 func (p *Program) PointsTo(query string, contexts bool) ([]PointsTo, error) {
 	text, at, ok := strings.Cut(query, "@")
 	fail := func(format string, args ...any) error {

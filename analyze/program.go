@@ -17,12 +17,11 @@ import (
 	"hbcheck.dev/hbcheck/static/pointer"
 )
 
-// Program is a loaded program with everything the analyses find out about it,
-// when they are asked for it.
+// Program is a loaded program with the results of analyses, which are computed on demand.
 type Program struct {
 	Prog    *load.Program
 	Entries []*load.Entry // where execution may begin
-	Deps    bool          // facts about all packages are wanted, not only those named
+	Deps    bool          // facts about all packages are selected, not only about those named
 
 	// Timeout bounds the time of each analysis; 0 means that there is no bound.
 	Timeout time.Duration
@@ -59,8 +58,8 @@ func New(prog *load.Program, natives static.Natives, entries []*load.Entry) *Pro
 	return p
 }
 
-// Entries returns where the packages named on a command line can be entered:
-// main functions, tests, and what packages export.
+// Entries returns the entries of the packages named on a command line: main functions, tests, and exported
+// functions.
 func Entries(prog *load.Program) []*load.Entry {
 	list := slices.Clone(prog.Entries)
 	for _, p := range prog.Packages {
@@ -71,8 +70,8 @@ func Entries(prog *load.Program) []*load.Entry {
 	return list
 }
 
-// Solve analyses pointers, on which everything else rests. It reports false if that
-// takes longer than Timeout, or more than Work.
+// Solve runs the points-to analysis, on which all others depend. It reports false if that takes longer than
+// Timeout, or more than Work.
 func (p *Program) Solve() bool {
 	begin := time.Now()
 	p.result = pointer.AnalyzeWithin(p.Work, func() bool {
@@ -113,9 +112,9 @@ func (p *Program) Graph() *static.CallGraph {
 // shown reports whether facts about pkg are wanted.
 func (p *Program) shown(pkg *load.Package) bool { return p.named[pkg] || p.Deps && pkg != nil }
 
-// Functions returns the functions whose facts are wanted, sorted by position:
-// those of the packages named, whether or not they are reachable, generic ones
-// in the form of their instances; with Deps also all others that are reachable.
+// Functions returns the functions for which facts are selected, sorted by position: those of the packages
+// named, reachable or not, with instances in place of generic functions; with Deps also all other reachable
+// functions.
 func (p *Program) Functions() []*ssa.Function {
 	if p.funcs != nil {
 		return p.funcs
@@ -210,8 +209,8 @@ func (p *Program) position(pos token.Pos) token.Position { return p.Prog.Fset.Po
 // Reached reports whether fn may be called.
 func (p *Program) Reached(fn *ssa.Function) bool { return p.Pointer().IsReachable(fn) }
 
-// Name returns the name of fn as people write it: with the package's name only
-// for functions of other packages than the one it is about.
+// Name returns the name of fn as people write it: with the package's name only if the function is of
+// another package than p.
 func (p *Program) Name(fn *ssa.Function) string {
 	pkg := p.Prog.PackageOf(fn)
 	if pkg != nil && p.named[pkg] && len(p.paths()) == 1 {
@@ -236,7 +235,7 @@ func (p *Program) paths() []string {
 type NoSuchFunction struct {
 	Name    string
 	Like    []string
-	Generic string // what there is to say about a function of this name
+	Generic string // the facts about a function of this name
 }
 
 // Error suggests similar names.

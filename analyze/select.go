@@ -12,11 +12,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Selection says which facts are wanted.
+// A Selection selects facts.
 type Selection struct {
 	Analyses []string // names; nil means all
 	Func     string   // only this function and the literals in it
-	At       string   // "file.go:line": what holds there, instead of facts about whole functions
+	At       string   // "file.go:line": the facts there, instead of facts about whole functions
 }
 
 // Facts returns the facts that sel selects, sorted by position. It can be called once.

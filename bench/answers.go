@@ -24,9 +24,8 @@ type AnswerProgram struct {
 // Name returns the program with its arguments.
 func (t *AnswerProgram) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
 
-// scaled are programs of other suites in which the work grows with the arguments, and differently
-// for different explorers: those of actors have few classes and many states, the others the
-// contrary.
+// scaled are programs of other suites whose work grows with the arguments, and differently for different
+// explorers: programs with actors have few classes and many states, the others many classes and few states.
 var scaled = []struct {
 	suite, program string
 	args           []string
@@ -122,7 +121,7 @@ func (r *AnswerRow) Work() uint64 {
 	return r.Result.Stats.Work()
 }
 
-// Answered reports whether there is an answer: a bug, or that there is none.
+// Answered reports whether there is an answer: a bug, or a proof that there is none.
 func (r *AnswerRow) Answered() bool {
 	return r.Verdict() != string(explore.Incomplete)
 }

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// TestAwait: explorers that reduce by dependence end on programs that wait in loops, and
-// find what is wrong with locks that are broken.
+// TestAwait: explorers that reduce by dependence end on programs that wait in loops, and find the bugs of
+// broken locks.
 func TestAwait(t *testing.T) {
 	w := workspace(t)
 	programs := []struct {

@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestBig: each program of the suite ends well in a random walk, and the steps of spread are those of its
-// work, however many goroutines share it.
+// TestBig: each program of the suite ends without a bug in a random walk, and the number of steps of spread
+// does not depend on the number of goroutines that share its work.
 func TestBig(t *testing.T) {
 	w := workspace(t)
 	programs := BigPrograms()
@@ -48,7 +48,7 @@ func TestBigBuilt(t *testing.T) {
 	}
 }
 
-// TestBigWrong: a walk that ends in a bug is no measurement.
+// TestBigWrong: a walk that ends in a bug is not a measurement.
 func TestBigWrong(t *testing.T) {
 	w := workspace(t)
 	load := func() (*load.Program, *load.Entry, error) { return w.load("big/spread") }

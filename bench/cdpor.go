@@ -6,16 +6,16 @@ import "strconv"
 // Reduction" (CAV 2017). Actors are structs with a lock, messages are goroutines that hold the
 // receiver's lock while they are handled.
 //
-// What the paper reports of Fib and of MSort(12) and MSort(15) is below the number of classes, 2 to
-// the number of actors that get two results: whatever explores less misses an order
-// of two writes to one field.
+// The paper's numbers for Fib, MSort(12) and MSort(15) are below the number of classes, which is 2 to the
+// number of actors that get two results: an explorer with fewer executions misses an order of two writes to
+// one field.
 func cdporPrograms() []CountedProgram {
 	const source, states = "paper, Source-DPOR", "states"
 	var list []CountedProgram
 	add := func(program, args string, classes uint64, published ...Count) {
 		list = append(list, CountedProgram{Suite: "cdpor", Program: program, Args: args, Large: classes > 6000, Classes: classes, Published: published})
 	}
-	// contexts adds what the paper's table 2 has.
+	// contexts adds the numbers of the paper's table 2.
 	contexts := func(program string, n int, classes, execs, v1, v2, v3 uint64) {
 		add(program, strconv.Itoa(n), classes, Count{source, "executions", execs},
 			Count{"CDPOR1", "executions", v1}, Count{"CDPOR2", "executions", v2}, Count{"CDPOR3", "executions", v3})
@@ -52,7 +52,7 @@ func cdporPrograms() []CountedProgram {
 	contexts("reg", 5, 3840, 3840, 1047, 449, 1)
 	contexts("reg", 6, 46_080, 46_080, 7920, 3145, 1)
 	for i := range list {
-		// As explore finds them: states, and executions that have not come to a known one.
+		// The results of explore: states, and executions that have not reached a known state.
 		if n, ok := cdporStates[list[i].Name()]; ok {
 			list[i].Exact = append(list[i].Exact, Count{"jpf states", states, n[0]}, Count{"jpf states", "executions", n[1]})
 		}
@@ -60,7 +60,7 @@ func cdporPrograms() []CountedProgram {
 	return list
 }
 
-// cdporStates are the numbers of states of programs, and of the executions that end in one of their own.
+// cdporStates are the numbers of states of programs, and of executions that end in a new state.
 var cdporStates = map[string][2]uint64{
 	"pqr":  {6, 6},
 	"pc 3": {17, 15}, "pc 5": {107, 79}, "pc 7": {569, 383}, "pc 9": {2807, 1791},

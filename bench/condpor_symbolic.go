@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// symbolicPrograms returns the suite condpor: programs with symbolic values, each as the tool of the
-// paper sees it (locked), with native atomic variables, and with a few values instead of all.
+// symbolicPrograms returns the suite condpor: programs with symbolic values. Each has three variants: with
+// locks, which the tool of the paper sees; with native atomic variables; and with a few values instead of
+// all.
 func symbolicPrograms() ([]CountedProgram, error) {
 	rows, err := table("condpor/targets.tsv")
 	if err != nil {
@@ -77,8 +78,8 @@ func competitionPrograms() (list []CountedProgram) {
 	return list
 }
 
-// oneRendering are the programs of the suite without atomic variables that could have locks, or whose
-// atomic variables are plain ones in the paper.
+// oneRendering are the programs of the suite without a locked variant: they have no atomic variables, or
+// the paper's are plain.
 var oneRendering = map[string]bool{
 	"svqueue1": true, "svqueue2": true, "svqueue3": true, "svstack1": true, "svstack2": true, "counter1": true, "counter2": true,
 	"lbqueue": true, "coarselist": true, "finelist": true, "optlist": true, "lazylist": true, "lpqueue": true,

@@ -22,7 +22,7 @@ type CountedProgram struct {
 	Program string // directory in that of the suite, or the name of the litmus test
 	Args    string // separated by spaces
 	Large   bool   // more than some thousand executions: left out with --size small
-	HasBug  bool   // what is counted are executions until it is found
+	HasBug  bool   // the count is the number of executions until it is found
 
 	// Classes is the number of Mazurkiewicz classes of executions, including those in which a goroutine
 	// waits forever; RF is the number of reads-from classes. 0: not known.
@@ -30,7 +30,7 @@ type CountedProgram struct {
 
 	// Exact are other counts that ours must be equal to.
 	Exact []Count
-	// Published is what papers and other tools report for the program, or for its model.
+	// Published has the numbers of papers and other tools for the program, or for its model.
 	Published []Count
 }
 
@@ -121,7 +121,7 @@ func ConfigurationsOf(suite, name string) (list []Configuration) {
 	return list
 }
 
-// DefaultConfigurations returns the configurations that a suite is about.
+// DefaultConfigurations returns the default configurations of a suite.
 func DefaultConfigurations(suite string) (list []Configuration) {
 	names := []string{"source", "optimal"}
 	switch suite {
@@ -141,8 +141,8 @@ func DefaultConfigurations(suite string) (list []Configuration) {
 }
 
 // Expected returns how many executions a configuration has to complete, and the other
-// counts it must arrive at. Of explorers that may execute a class more than once, or leave one
-// out, only those counts are expected.
+// counts it must arrive at. Explorers that may execute a class more than once, or omit one, have only these
+// expected counts.
 func (t *CountedProgram) Expected(cfg Configuration) (want []Count) {
 	switch {
 	case cfg.POR.OnePerClass && t.Classes > 0:
@@ -164,13 +164,13 @@ type CountedRow struct {
 	Configuration Configuration
 	Result        *explore.Result
 	CPU           time.Duration // of the search alone: the least of all times it was repeated
-	Solver        vm.Solving    // what was asked about inputs in the first search: later ones know the answers
+	Solver        vm.Solving    // queries about inputs in the first search, which later ones remember
 }
 
 // Rate returns how many executions are completed in a second of CPU time.
 func (r *CountedRow) Rate() float64 { return rate(r.Result.Stats.Executions, r.CPU) }
 
-// Count returns the number ours has for what.
+// Count returns our number for what.
 func (r *CountedRow) Count(what string) (n uint64, known bool) {
 	s := &r.Result.Stats
 	switch what {
@@ -191,7 +191,7 @@ func (r *CountedRow) Count(what string) (n uint64, known bool) {
 	return 0, false
 }
 
-// Check returns what is wrong with the row. An incomplete search is not compared.
+// Check returns the faults of the row. An incomplete search is not compared.
 func (r *CountedRow) Check() []string {
 	if len(r.Result.Incomplete) > 0 {
 		return nil
@@ -214,7 +214,7 @@ type CountOptions struct {
 	Hybrid        oracle.Kind // "": none
 	Count         int         // measured searches; the quickest counts. 0: one
 	MaxMemory     int64
-	Races         bool // data races are looked for as well, as explore does
+	Races         bool // data races are detected as well, as by explore
 	// CheckDuplicates makes it an error if a class is explored twice.
 	CheckDuplicates bool
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Facts returns the programs of the suite facts whose names are wanted: those of the other suites that are
-// main functions, in the sizes of their tables that are not large, and the tests of answers.
+// Facts returns the programs of the suite facts whose names are wanted. The suite consists of the main
+// functions of the other suites, in the smaller sizes of their tables, and of the tests of answers.
 func (w *Workspace) Facts(wanted func(name string) bool) ([]AnswerProgram, error) {
 	list, err := w.Answers(func(name string) bool {
 		return !strings.HasPrefix(name, "cdpor/") && !strings.HasPrefix(name, "jpf/") && wanted(name)

@@ -102,8 +102,8 @@ type JPFRow struct {
 // Transitions returns the number of steps per second of CPU time.
 func (r *JPFRow) Transitions() float64 { return rate(r.Result.Stats.Transitions, r.CPU) }
 
-// Arrivals returns how many states are reached in a second of CPU time, new or
-// known, which is what JPF calls transitions.
+// Arrivals returns the number of states, new or known, that are reached in a second of CPU time; JPF calls
+// them transitions.
 func (r *JPFRow) Arrivals() float64 {
 	return rate(r.Result.Stats.States+r.Result.Stats.Matched, r.CPU)
 }
@@ -118,7 +118,7 @@ func rate(n uint64, d time.Duration) float64 {
 // JPFOptions say how Explore measures.
 type JPFOptions struct {
 	POR       *por.Explorer
-	Hybrid    oracle.Kind // "": none; Auto: what explore does by default
+	Hybrid    oracle.Kind // "": none; Auto: the default of explore
 	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
 	Outcomes  bool
 	Symmetry  bool // states match up to symmetry
@@ -159,7 +159,7 @@ func useFacts(opts *explore.Options, kind oracle.Kind) {
 	}
 }
 
-// nameFacts sets the kind of static facts of a result, if the search was told to choose it itself (Auto).
+// nameFacts sets the kind of static facts of a result, if the search chose it itself (Auto).
 func nameFacts(r *explore.Result, kind oracle.Kind) {
 	if kind == Auto {
 		r.Hybrid = Auto

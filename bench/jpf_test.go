@@ -44,9 +44,8 @@ func exploreJPF(t testing.TB, w *Workspace, name, explorer string, o JPFOptions)
 	return r
 }
 
-// counts are what an exhaustive search does. They are a property of the
-// program, the machine's operations and the explorer, so nothing done for speed
-// may change them.
+// counts are the counts of an exhaustive search. They depend on the program, the machine's operations and
+// the explorer, so optimisations must not change them.
 type counts struct{ states, matched, transitions, choices, executions uint64 }
 
 func TestCounts(t *testing.T) {
@@ -80,7 +79,7 @@ func TestCounts(t *testing.T) {
 }
 
 // TestNoMoreThanJPF: our version of JPF's reduction stores no more states than
-// JPF itself, and both of our explorers say the same of the program.
+// JPF itself, and both of our explorers have the same result for the program.
 func TestNoMoreThanJPF(t *testing.T) {
 	w := workspace(t)
 	for _, s := range JPFPrograms() {

@@ -43,8 +43,7 @@ type measured struct {
 	solver vm.Solving      // the questions about inputs of the first search
 }
 
-// measureProgram explores a program with the given arguments on one machine, as often as
-// measureQuickest does.
+// measureProgram explores a program with the given arguments on one machine, as often as measureQuickest.
 func measureProgram(
 	ctx context.Context, load func() (*load.Program, *load.Entry, error), program, args string,
 	cfg vm.Config, opts explore.Options, count int,

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestInterruptedBySearch: a machine that serves several searches is interrupted by the one that uses it,
-// which has to repeat what it has found when its time is up.
+// TestInterruptedBySearch: a machine that serves several searches is interrupted by the search that uses
+// it; when its time is up, that search has to repeat its findings.
 func TestInterruptedBySearch(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 func main() {
@@ -26,7 +26,7 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	over = true // the time of all searches is up, but the search below is not told
+	over = true // the time of all searches is up, but the search below is not notified
 	for range 2 {
 		r, err := explore.Run(t.Context(), e, explore.Options{POR: explorers.With("full"), NoMinimise: true})
 		if err != nil || r.Verdict != explore.Fail || len(r.Bugs) != 1 || r.Bugs[0].Untold || len(r.Mistakes) > 0 {

@@ -8,8 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// BenchmarkOptimal measures what an event costs the explorer optimal, where other tools have been measured,
-// too: docs/dev/rationale/explorers.md, "What does an event cost optimal?", says where the time is spent.
+// BenchmarkOptimal measures the cost of an event in the explorer optimal, on programs with measurements of
+// other tools: docs/dev/rationale/explorers.md, "What does an event cost optimal?", says where the time is
+// spent.
 //
 // "explore" follows data races, too, as the command explore does.
 //

@@ -10,8 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A RealisticProgram is a program of the suite realistic with its arguments: what people write, in a
-// size that grows.
+// A RealisticProgram is a program of the suite realistic with its arguments: typical code in growing sizes.
 type RealisticProgram struct {
 	Program string // directory
 	Args    string // separated by spaces

@@ -12,9 +12,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A SCTProgram is a program of the suite sct with its arguments. Each has a bug that some schedules show: the
-// programs are those of SCTBench (Thomson, Donaldson and Betts, PPoPP 2014) of the same names, written
-// anew in Go.
+// A SCTProgram is a program of the suite sct with its arguments. Each has a bug that some schedules show:
+// the programs are rewritten in Go from those of SCTBench (Thomson, Donaldson and Betts, PPoPP 2014), with
+// the same names.
 type SCTProgram struct {
 	Program string
 	Args    string // separated by spaces

@@ -22,10 +22,10 @@ import (
 type Spin14Program struct {
 	Program string // directory
 	Title   string // in the paper
-	// Small and Paper are the arguments, separated by spaces: for a search of
-	// seconds, and as in the paper as far as it says.
+	// Small and Paper are the arguments, separated by spaces: for a search of seconds, and those of the
+	// paper as far as it has them.
 	Small, Paper string
-	// Table2 is what the paper reports, by column; nil for its figure 1.
+	// Table2 has the paper's numbers, by column; nil for its figure 1.
 	Table2 map[oracle.Kind]Table2Entry
 }
 
@@ -83,7 +83,7 @@ type Spin14Row struct {
 	Left *Spin14Row
 }
 
-// Published returns what the paper reports for the column, if it does.
+// Published returns the paper's number for the column, if it has one.
 func (r *Spin14Row) Published() (Table2Entry, bool) {
 	m, ok := r.Table2[r.Result.Hybrid]
 	return m, ok
@@ -168,7 +168,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 	}
 	opts := explore.Options{POR: o.POR, Match: true, All: true, NoMinimise: true, Finals: true, MaxMemory: o.MaxMemory}
 
-	// Compile what most executions need, so that no column pays for it.
+	// Compile the code that most executions need, so that no column includes that time.
 	warm := opts
 	warm.MaxExecs = 1
 	if _, err := explore.Run(ctx, e, warm); err != nil {
@@ -201,9 +201,8 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 }
 
 // Check compares a row with the first of its program and with the one to its
-// left. It returns what static facts must not change and did: the verdict, the
-// bugs, the final states; and that there are no more choices than to the left.
-// What was stopped early is not compared.
+// left. It returns differences that static facts must not cause: in the verdict, the bugs, the final
+// states; and more choices than to the left. Searches that were stopped early are not compared.
 func (r *Spin14Row) Check() []string {
 	first := r
 	for first.Left != nil {

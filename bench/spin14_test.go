@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// TestSpin14: static facts change no verdict, no bug and no final state. They save exactly as much as
-// testdata/spin14.golden says.
+// TestSpin14: static facts change no verdict, no bug and no final state. The savings are exactly those of
+// testdata/spin14.golden.
 func TestSpin14(t *testing.T) {
 	deep.Skip(t, "all programs with all kinds of facts")
 	w := workspace(t)
@@ -64,7 +64,7 @@ func TestSpin14(t *testing.T) {
 	}
 }
 
-// TestCheckNotices: a column that is not like the others is a problem.
+// TestCheckNotices: a column that differs from the others is reported.
 func TestCheckNotices(t *testing.T) {
 	row := func(f func(*explore.Result), left *Spin14Row) *Spin14Row {
 		r := &explore.Result{Verdict: explore.OK, Hybrid: oracle.FieldAccess, Finals: []por.Hash{{1, 2}, {3, 4}}}

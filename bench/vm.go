@@ -50,7 +50,7 @@ func Geomean(rows []SpeedRow) (mean, worst float64) {
 }
 
 // Speed runs program of the suite vm count times in the machine and count times
-// compiled, by turns. It is an error if they do not do the same.
+// compiled, by turns. It is an error if their results differ.
 func (w *Workspace) Speed(ctx context.Context, program string, count int) (*SpeedRow, error) {
 	bin := filepath.Join(w.dir, program+".bin")
 	build := exec.CommandContext(ctx, "go", "build", "-o", bin, ".")

@@ -24,12 +24,12 @@ type Writer interface {
 	Realistic(r *RealisticRow) error
 	// Spin14 takes the columns of one program of the suite spin14.
 	Spin14(columns []*Spin14Row) error
-	// Spin14Summary comes after all programs of the suite spin14. problems are
-	// what Spin14Row.Check says.
+	// Spin14Summary comes after all programs of the suite spin14. problems are the results of
+	// Spin14Row.Check.
 	Spin14Summary(programs [][]*Spin14Row, problems []string) error
 	Counted(r *CountedRow) error
-	// CountedSummary comes after all rows of the suites of counted programs. problems are what
-	// CountedRow.Check says.
+	// CountedSummary comes after all rows of the suites of counted programs. problems are the results of
+	// CountedRow.Check.
 	CountedSummary(problems []string) error
 	// Answers takes the rows of one program of the suite answers.
 	Answers(suite string, rows []*AnswerRow) error
@@ -166,7 +166,7 @@ type jsonRow struct {
 	Hybrid  string `json:"hybrid"`
 	Verdict string `json:"verdict"`
 	Stats   any    `json:"stats"`
-	// Published is what the literature or another tool reports for the program.
+	// Published is the number of the literature or of another tool for the program.
 	Published any `json:"published"`
 }
 
@@ -257,7 +257,7 @@ func (c *csvWriter) Speed(r *SpeedRow) error {
 		decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
 }
 
-// SpeedSummary writes nothing: a table of equal rows has no place for it.
+// SpeedSummary writes nothing: a table with equal rows has no row for it.
 func (c *csvWriter) SpeedSummary([]SpeedRow) error { return nil }
 
 func (c *csvWriter) JPF(r *JPFRow) error {

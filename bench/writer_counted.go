@@ -120,7 +120,7 @@ type jsonCount struct {
 // jsonPublished is everything that is known about the numbers of a program.
 type jsonPublished struct {
 	Classes  uint64      `json:"classes,omitempty"`    // Mazurkiewicz classes of executions
-	RF       uint64      `json:"rf_classes,omitempty"` // classes by what reads from what
+	RF       uint64      `json:"rf_classes,omitempty"` // reads-from classes
 	Expected []jsonCount `json:"expected"`
 	Others   []jsonCount `json:"others"`
 }
@@ -165,5 +165,5 @@ func (c *csvWriter) Counted(r *CountedRow) error {
 		decimal(r.Result.Stats.Explore.Seconds()), n(r.Solver.Questions), n(r.Solver.Solved), decimal(r.Solver.Time.Seconds()))...)
 }
 
-// CountedSummary writes nothing: a table of equal rows has no place for it.
+// CountedSummary writes nothing: a table with equal rows has no row for it.
 func (c *csvWriter) CountedSummary([]string) error { return nil }

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// TestCountedFormats: every format has what was counted, what was expected, and what others report.
+// TestCountedFormats: every format has the counts, the expected numbers, and those of other tools.
 func TestCountedFormats(t *testing.T) {
 	res := &explore.Result{Verdict: explore.OK, POR: "optimal", Hybrid: oracle.None}
 	res.Stats.Executions, res.Stats.Blocked = 2689, 11

@@ -214,5 +214,5 @@ func (c *csvWriter) Spin14(columns []*Spin14Row) error {
 	return nil
 }
 
-// Spin14Summary writes nothing: a table of equal rows has no place for it.
+// Spin14Summary writes nothing: a table with equal rows has no row for it.
 func (c *csvWriter) Spin14Summary([][]*Spin14Row, []string) error { return nil }

@@ -21,7 +21,7 @@ type Breakpoint struct {
 	Err error
 }
 
-// AddBreak adds a breakpoint and returns its number. It refuses what cannot be hit.
+// AddBreak adds a breakpoint and returns its number. It refuses breakpoints that cannot be hit.
 func (s *Session) AddBreak(b Breakpoint) (Breakpoint, error) {
 	if b.Cond != "" {
 		if _, err := parsePath(b.Cond); err != nil {

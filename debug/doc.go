@@ -1,6 +1,6 @@
 // Package debug executes a recorded schedule forwards and backwards, stops anywhere in it, and inspects the
-// program's variables. It is what `hbcheck dap` and `hbcheck replay -i` have in common: the first gives it
-// to editors (package debug/dap), the second to people at a terminal (package debug/console).
+// program's variables. `hbcheck dap` (package debug/dap, for editors) and `hbcheck replay -i` (package
+// debug/console, for terminals) share it.
 //
 // # Places
 //
@@ -12,8 +12,8 @@
 //	prelude │ op, local work │ op, local work, ... │ op, local work │
 //	        {0,0}            {1,0}  {1,1} {1,2}    {2,0}            {3,0}: the end
 //
-// The prelude is what main does until it first comes to a visible operation, which is before the first
-// state of a search: {-1,1} is the entry's first instruction.
+// The prelude is main's execution up to its first visible operation, before the first state of a search:
+// {-1,1} is the entry's first instruction.
 //
 // # Going back
 //
@@ -25,8 +25,8 @@
 //
 // # Variables
 //
-// The code is SSA. Which value a variable of the source has at an instruction, if any, follows from what
-// package ssa notes of variables (load.Naming) by a forward data flow (names.go): a variable is lost where
-// two paths meet on which it has different values, and where its register is given to another value.
-// Nothing is made up: what is lost is said to be.
+// The code is SSA. A forward data flow analysis (names.go) computes the value, if any, that a variable of
+// the source has at an instruction, from package ssa's records of variables (load.Naming). A variable is
+// lost where two paths with different values meet, and where its register gets another value. A lost
+// variable is shown as such, never guessed.
 package debug

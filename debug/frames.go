@@ -31,7 +31,7 @@ func (s *Session) Frames(g trace.GID) []Frame {
 		list = append(list, Frame{f, g, !f.Std})
 	}
 	if list == nil && s.bug != nil && s.Name(g) == s.bug.G && s.at.Step >= len(s.moves)-1 {
-		// The program has crashed, and the stack is gone: it is where it was when that happened.
+		// The program has crashed, and the stack is gone: this is the position of the crash.
 		for _, f := range s.bug.Stack {
 			list = append(list, Frame{vm.DebugFrame{SourceFrame: f, Unwound: true}, g, !f.Std})
 		}
@@ -185,7 +185,7 @@ func (s *Session) ssaValue(f *Frame, n *names, v ssa.Value) Value {
 	return s.ofWords(t, w)
 }
 
-// results returns what a function returns, where it is about to.
+// results returns the results of a function that is about to return.
 func (s *Session) results(f *Frame) (list []Variable) {
 	n := s.namesOf(f.At)
 	if n == nil || f.Unwound {

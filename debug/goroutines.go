@@ -21,7 +21,7 @@ type Goroutine struct {
 	Running bool
 	Next    describe.Event
 	Enabled bool
-	Wait    string // the runtime's word for what it waits for
+	Wait    string // the runtime's word for the event for which it waits
 	Holders []string
 }
 
@@ -48,7 +48,7 @@ type Held struct {
 	Shared bool
 }
 
-// observation returns what was observed of the schedule, nil if it is too long for that.
+// observation returns the observation of the schedule, nil if the schedule is too long.
 func (s *Session) observation() *explore.Observation {
 	if s.seen == nil && len(s.moves) <= explore.MaxObserved && s.at.Step >= 0 {
 		here, current := s.at, s.current
@@ -126,7 +126,8 @@ func (s *Session) Clocks(name string) (list []Clock) {
 	for i := range min(s.executed(), len(o.States)) {
 		steps[s.moves[i].name] = append(steps[s.moves[i].name], i)
 	}
-	// All steps of a goroutine up to one that happens before do, too, and what happens before them.
+	// If a step happens before, so do all earlier steps of its goroutine, and the steps that happen before
+	// these.
 	known := make(map[string]int) // how many of its steps do
 	var learn func(g string, n int)
 	learn = func(g string, n int) {
@@ -162,8 +163,8 @@ type Choice struct {
 	Conflicts []int
 }
 
-// Choices returns which goroutines could move in the step that is next, or under way, and why the others
-// were not taken.
+// Choices returns the goroutines that could move in the next or current step, and why the others were not
+// chosen.
 func (s *Session) Choices() (list []Choice, err error) {
 	i := s.at.Step
 	switch {

@@ -69,7 +69,7 @@ func makeLines(m *vm.Machine, p vm.Point) *lines {
 }
 
 // nearest returns the first line of the function from line on that has code; 0 if line is not one of its
-// lines. Some have none: a variable that gets a constant is nothing but a name for it.
+// lines. Some lines have none: a variable that gets a constant is only a name for the constant.
 func (l *lines) nearest(line int) (found int) {
 	if line < int(l.begin) || line > int(l.end) {
 		return 0
@@ -111,7 +111,7 @@ type tracks struct {
 	top    *tracked // and its frame
 }
 
-// tracked is a frame and the line that it has come to.
+// tracked is a frame with its current line.
 type tracked struct {
 	fp, fn uint32
 	line   int32
@@ -178,7 +178,7 @@ func (t *tracks) frame(p vm.Point) *tracked {
 	return &stack[len(stack)-1]
 }
 
-// visit notes that an instruction is executed next. What it returns holds until it is called again.
+// visit notes that an instruction is executed next. The result is valid until the next call.
 func (t *tracks) visit(p vm.Point) *visit {
 	top, l := t.top, t.v.lines
 	if top == nil || p.FP != t.v.FP || p.Func != t.v.Func || p.G != t.v.G {

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// watch is what machines of the session call before each instruction while they are watched.
+// watch is the function that machines of the session call before each instruction while they are watched.
 func (s *Session) watch(m *vm.Machine, p vm.Point) {
 	u := s.under
 	if u == nil || u.leave {
@@ -48,7 +48,7 @@ func (s *Session) enter(until func(vm.Point) bool) bool {
 	return s.resume(until)
 }
 
-// resume continues the step under way, as enter began it.
+// resume continues the current step, which enter began.
 func (s *Session) resume(until func(vm.Point) bool) bool {
 	s.under.until = until
 	if _, more := s.under.next(); more {
@@ -194,9 +194,9 @@ func (s *Session) forward(stop func(*visit) bool, after func() bool) Reason {
 	}
 }
 
-// backward goes back to the last place before the present one for which match holds. For each step it first
-// calls see for all visits, because whether a place is wanted may depend on later visits, and then match.
-// If g is a goroutine, the search ends at its start.
+// backward goes back to the last place before the present one for which match returns true. For each step
+// it first calls see for all visits, because a match may depend on later visits, and then match. If g is a
+// goroutine, the search ends at its start.
 func (s *Session) backward(g trace.GID, see func(*visit), match func() (Place, bool)) Reason {
 	from := s.at
 	limit := from.Tick
@@ -275,7 +275,8 @@ const (
 	Out              // until the function has returned
 )
 
-// Line executes the present goroutine's line. The other goroutines move meanwhile as the schedule says.
+// Line executes the present goroutine's line. Meanwhile the other goroutines move according to the
+// schedule.
 func (s *Session) Line(into Into) Stop {
 	g, ok := s.Current()
 	if !ok {
@@ -309,7 +310,7 @@ func (s *Session) Line(into Into) Stop {
 	return s.stopped(reason, hit, g)
 }
 
-// stopped selects the goroutine that a stop is about.
+// stopped selects the goroutine of a stop.
 func (s *Session) stopped(reason Reason, hit Stop, g trace.GID) Stop {
 	switch {
 	case reason == Stepped && (hit.Break != nil || hit.Reason == AtBug):

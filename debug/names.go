@@ -12,18 +12,19 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// What the variables of a function are at each instruction, by a forward data flow over its blocks.
+// The values of a function's variables at each instruction, by a forward data flow analysis over its
+// blocks.
 //
-// A binding says which SSA value a variable has, or at which address it is. It comes into being
+// A binding has the SSA value of a variable, or its address. It comes into being
 //
 //  1. at the beginning: parameters, and what a closure has captured;
 //  2. where an address is made for it (Alloc), or two are joined (Phi);
 //  3. where package ssa has noted a value of it (load.Naming), or joins two values of it (Phi).
 //
-// It is lost where another value is written to its register, and where paths meet on which it is
-// different. Claim: what a binding says is the variable's value.
+// It is lost where another value is written to its register, and where paths with different bindings meet.
+// Claim: a binding has the variable's value.
 //
-//  1. Package ssa notes a value after each assignment, and a use says what the variable has already. A
+//  1. Package ssa records a value after each assignment, and a use has the variable's present value. A
 //     join of two values has a Phi, or none is needed after it: then the paths disagree, and it is lost.
 //  2. A register has a value from its definition until another value with that register is defined: the
 //     registers of values are written by nothing else.
@@ -48,7 +49,7 @@ type names struct {
 	phis   map[*ssa.Phi]int
 }
 
-// A binding is what is known of a variable.
+// A binding describes the value of a variable.
 type binding struct {
 	kind bindingKind
 	x    ssa.Value
@@ -104,7 +105,7 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 	}
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
-			// What is no variable has a comment, too, by which nothing is found in the source.
+			// A value that is not a variable has a comment, too, which matches nothing in the source.
 			if a, ok := i.(*ssa.Alloc); ok && a.Comment != "" && a.Pos().IsValid() {
 				add(varKey{a.Comment, a.Pos()}, true)
 			}
@@ -182,7 +183,7 @@ func (n *names) solve() {
 	}
 }
 
-// meet joins what comes from a predecessor of b with what is known there, and reports a change.
+// meet joins the bindings of a predecessor of b with those of b, and reports a change.
 func (n *names) meet(b *ssa.BasicBlock, from []binding) bool {
 	at := n.at[b.Index]
 	if at == nil {
@@ -225,7 +226,7 @@ func (n *names) before(b *ssa.BasicBlock, i int) []binding {
 		for len(found) > 0 && found[0].Index <= k {
 			x := found[0]
 			found = found[1:]
-			// The address of one in memory is known from what has made it.
+			// The address of a variable in memory is that of its allocation.
 			if v := slices.Index(n.vars, varKey{x.Var.Name(), x.Var.Pos()}); !n.memory[v] {
 				at[v] = binding{isValue, n.unaliased(x.X)}
 			}
@@ -255,8 +256,8 @@ func (n *names) before(b *ssa.BasicBlock, i int) []binding {
 	return at
 }
 
-// unaliased returns the variable that v loads if it has no register of its own, as what has been captured
-// by value is in that of the variable.
+// unaliased returns the variable that v loads, if v has no register of its own because the variable is
+// captured by value.
 func (n *names) unaliased(v ssa.Value) ssa.Value {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if _, has := n.code.Regs[v]; !has {

@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// special shows values of types whose fields say nothing to a reader: those that synchronise. What is
-// shown is what the models keep.
+// special shows values of synchronisation types, whose fields mean nothing to a reader. It shows the state
+// in the models.
 func (s *Session) special(v Value) (string, bool) {
 	named, ok := types.Unalias(v.Type).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || v.Lost != "" || v.known != nil {
@@ -62,7 +62,7 @@ func instant(wall uint64, ext int64) string {
 	return time.Unix(ext-from1970, int64(wall&(1<<30-1))).UTC().Format(time.RFC3339Nano)
 }
 
-// simple returns the value in one of sync/atomic's types; of all others it is v.
+// simple returns the value in one of sync/atomic's types; for all other types it returns v.
 func (s *Session) simple(v Value) Value {
 	named, ok := types.Unalias(v.Type).(*types.Named)
 	if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() != "sync/atomic" || v.bytes == nil {
@@ -89,7 +89,7 @@ func (s *Session) simple(v Value) Value {
 	default:
 		return v
 	}
-	n := s.vm.Report().SizeOf(t) // what comes before it aligns it
+	n := s.vm.Report().SizeOf(t) // the fields before it align it
 	if n > int64(len(v.bytes)) {
 		return v
 	}
@@ -147,7 +147,7 @@ func (s *Session) Waiters(p, size uint64) (list []trace.GID) {
 	return list
 }
 
-// waitersText says which goroutines but those of without wait for what is at p.
+// waitersText names the goroutines, except those of without, that wait for the object at p.
 func (s *Session) waitersText(p, size uint64, without ...trace.GID) string {
 	var names []string
 next:
@@ -169,7 +169,7 @@ next:
 	return ", " + strings.Join(names[:last], ", ") + " and " + names[last] + " wait"
 }
 
-// A Relation is what goroutines have to do with an object.
+// A Relation has the goroutines that hold an object or wait for it.
 type Relation struct {
 	Kind    string // what it is
 	Holders []string
@@ -177,7 +177,7 @@ type Relation struct {
 	Waiters []string
 }
 
-// Related says which goroutines hold and wait for what a value is, or points to.
+// Related returns the goroutines that hold, or wait for, a value or its target.
 func (s *Session) Related(v Value) (r Relation, err error) {
 	if v.Lost != "" {
 		return r, fmt.Errorf("its value is not known: %s", v.Lost)

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Paths are the expressions that a session evaluates: variables, their fields, elements and entries, what
-// pointers point to, len and cap, comparisons and arithmetic of numbers. Nothing is called: that would
+// Paths are the expressions that a session evaluates: variables, their fields, elements and entries,
+// targets of pointers, len and cap, comparisons and arithmetic of numbers. Nothing is called: that would
 // change the program.
 
 // parsePath parses a path.
@@ -79,7 +79,7 @@ func (s *Session) eval(f *Frame, e ast.Expr) (Value, error) {
 	return Value{}, fmt.Errorf("%s: this kind of expression cannot be evaluated", types.ExprString(e))
 }
 
-// known is eval of what has to have a value.
+// known is eval for an expression that must have a value.
 func (s *Session) known(f *Frame, e ast.Expr) (Value, error) {
 	v, err := s.eval(f, e)
 	if err == nil && v.Lost != "" {
@@ -88,7 +88,7 @@ func (s *Session) known(f *Frame, e ast.Expr) (Value, error) {
 	return v, err
 }
 
-// deref returns what a pointer points to.
+// deref returns the target of a pointer.
 func (s *Session) deref(x Value) (Value, error) {
 	x = s.simple(x)
 	p, ok := x.Type.Underlying().(*types.Pointer)
@@ -308,7 +308,7 @@ func (s *Session) binary(f *Frame, e *ast.BinaryExpr) (Value, error) {
 	return x, fmt.Errorf("%s: not of a %s and a %s", types.ExprString(e), s.typeName(x.Type), s.typeName(y.Type))
 }
 
-// equal compares values: numbers, strings, bools, what is referred to, and nil.
+// equal compares values: numbers, strings, bools, references, and nil.
 func (s *Session) equal(x, y Value) (bool, error) {
 	x, y = s.simple(x), s.simple(y)
 	a, ok := s.scalar(x)

@@ -14,7 +14,7 @@ import (
 // A Place is a place of a session in its schedule: see the package's documentation.
 type Place struct {
 	Step int // of the schedule, from 0; -1: the prelude
-	Tick int // which instruction of the step is next, from 1; 0: none has been executed, or looked at
+	Tick int // the next instruction of the step, from 1; 0: none has been executed or shown
 }
 
 // A Config describes a session.
@@ -22,8 +22,8 @@ type Config struct {
 	// New makes the machine, in the state before the first step, and lets it call watch (vm.Config.Watch).
 	New  func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error)
 	Prog *load.Program // loaded with load.Config.Names
-	// Recording is the schedule. Without one the session has one schedule, in which a goroutine goes on
-	// for as long as it can.
+	// Recording is the schedule. Without one the session has one schedule, in which a goroutine continues
+	// as long as it can.
 	Recording *explore.Recording
 	// Interrupted is asked now and then while the program is executed.
 	Interrupted func() bool
@@ -39,13 +39,13 @@ type Session struct {
 	under *under // the step under way, if there is one
 
 	moves  []move
-	bug    *explore.Bug // what the schedule shows at its end, or nil
+	bug    *explore.Bug // the bug at the end of the schedule, or nil
 	ending string       // or how it ends
 	seen   *explore.Observation
 
 	names     map[*ssa.Function]*names
 	lines     map[uint32]*lines // by function number of the present machine
-	current   string            // the goroutine that commands are about
+	current   string            // the goroutine for commands
 	breaks    []Breakpoint
 	lastBreak int
 	atBug     bool
@@ -63,12 +63,12 @@ type under struct {
 	next  func() (struct{}, bool)
 	stop  func()
 	yield func(struct{}) bool
-	// until says at which instruction the step is to be interrupted.
+	// until is the instruction at which the step is interrupted.
 	until func(vm.Point) bool
 	leave bool             // it is to be executed to its end
 	point vm.Point         // where it is interrupted
 	made  describe.Machine // by the prelude
-	err   error            // of the prelude: there is no machine
+	err   error            // in the prelude: there is no machine
 }
 
 // mostSteps is how long a schedule is made that was not recorded.
@@ -121,7 +121,7 @@ func (s *Session) adopt(m describe.Machine) {
 	s.at = Place{}
 }
 
-// use makes m the machine that is asked. What is known of functions is as another one has compiled them.
+// use makes m the machine that is asked. Facts about functions are those of another machine's compilation.
 func (s *Session) use(m *vm.Machine) {
 	s.vm, s.lines, s.names = m, make(map[uint32]*lines), make(map[*ssa.Function]*names)
 }
@@ -152,25 +152,25 @@ func (s *Session) Steps() int { return len(s.moves) }
 // Step returns step i of the schedule.
 func (s *Session) Step(i int) describe.Event { return s.moves[i].ev }
 
-// Bug returns what the schedule shows at its end, or nil. Ending says how it ends if it was not recorded
+// Bug returns the bug at the end of the schedule, or nil. Ending says how it ends if it was not recorded
 // and shows none.
 func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.ending }
 
 // AtEnd reports whether all steps of the schedule have been executed.
 func (s *Session) AtEnd() bool { return s.at.Step == len(s.moves) }
 
-// Begin goes to the first line of the program: of the entry, or of what the library calls before it, such
-// as TestMain.
+// Begin goes to the first line of the program: of the entry, or of a function that the library calls before
+// it, such as TestMain.
 func (s *Session) Begin() {
 	s.goTo(Place{-1, 1})
 	s.forward(func(v *visit) bool { return v.user && v.starts }, func() bool { return false })
 	s.selectMover()
 }
 
-// Current returns the goroutine that commands are about. Select changes it.
+// Current returns the goroutine for commands. Select changes it.
 func (s *Session) Current() (g trace.GID, ok bool) { return s.Find(s.current) }
 
-// Select makes the goroutine of that name the one that commands are about, if there is such a one.
+// Select makes the goroutine of that name, if there is one, the goroutine for commands.
 func (s *Session) Select(name string) bool {
 	_, ok := s.Find(name)
 	if ok {
@@ -179,7 +179,7 @@ func (s *Session) Select(name string) bool {
 	return ok
 }
 
-// Output returns what the program has written to standard output up to here.
+// Output returns the program's standard output up to this place.
 func (s *Session) Output() string { return s.vm.Report().Output(1) }
 
 // Name returns the name of a goroutine.

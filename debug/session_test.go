@@ -44,7 +44,7 @@ func eval(t *testing.T, s *debug.Session, path string) string {
 }
 
 // TestContinue: a session begins before the first line, stops at its breakpoints on the way to the end
-// and at the same places on the way back, and all variables are what they were.
+// and at the same places on the way back, with the same values of all variables.
 func TestContinue(t *testing.T) {
 	s, _ := debugtest.Open(t, debugtest.Bank)
 	if f := inner(t, s); f.Func != "main.main" || s.Place().Step >= 0 {
@@ -120,7 +120,7 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// TestPlaces: whichever way has led to a place, all is the same there.
+// TestPlaces: a place looks the same on every way to it.
 func TestPlaces(t *testing.T) {
 	s, _ := debugtest.Open(t, debugtest.Bank)
 	rnd := rand.New(rand.NewSource(1))
@@ -166,7 +166,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestTake: where several goroutines can move another one is taken, and the rest of the schedule follows.
+// TestTake: where several goroutines can move, another one is chosen, and the rest of the schedule follows.
 func TestTake(t *testing.T) {
 	s, _ := debugtest.Open(t, debugtest.Bank)
 	for step := range s.Steps() {

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/load/overlay"
 )
 
-// Source returns the text of a file that positions name: also one of the models, which is no file.
+// Source returns the text of a file in positions, even of a model, which is not a file.
 func Source(name string) (string, error) {
 	read := os.ReadFile
 	if model, ok := strings.CutPrefix(name, "$hbcheck/"); ok {

@@ -13,12 +13,12 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// A Value is the value of a variable, or of a part of one, in the state in which it was asked for.
+// A Value is the value of a variable, or of a part of one, in the state of the query.
 type Value struct {
 	Type types.Type
 	Addr uint64 // where it is in memory; 0: it is not in memory
 	Lost string // why it is not known; empty: it is
-	// What it is: one of these.
+	// Exactly one of these is set.
 	bytes []byte         // its memory image
 	known constant.Value // a constant of the code
 	text  string
@@ -250,7 +250,7 @@ func constText(x constant.Value) string {
 	return x.ExactString()
 }
 
-// basic shows what no constant is.
+// basic shows values without a constant.
 func (s *Session) basic(v Value, t *types.Basic) string {
 	switch t.Kind() {
 	case types.Float64:
@@ -358,7 +358,7 @@ func (s *Session) Len(v Value) int {
 	return 0
 }
 
-// isStruct reports whether a pointer to v has the parts of v: p.x is a field of what p points to.
+// isStruct reports whether a pointer to v has the parts of v: p.x is a field of the target of p.
 func (s *Session) isStruct(v Value) bool {
 	_, ok := s.simple(v).Type.Underlying().(*types.Struct)
 	return ok && s.Len(v) > 0

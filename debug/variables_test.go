@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/debugtest"
 )
 
-// TestVariables: what the debugger says of variables is what the program sees, or that it does not
-// know; and most of them it knows.
+// TestVariables: the debugger shows the values of variables that the program sees, or that they are lost;
+// most are not lost.
 func TestVariables(t *testing.T) {
 	s, _ := debugtest.OpenDir(t, "testdata/variables")
 	for _, name := range []string{"main.see", "main.check"} {
@@ -19,7 +19,7 @@ func TestVariables(t *testing.T) {
 		}
 	}
 	type seen struct{ name, value string }
-	last := make(map[string][]seen) // of functions of goroutines, what they have passed to see
+	last := make(map[string][]seen) // by function and goroutine, the values passed to see
 	known, lost, checked := 0, 0, 0
 	for s.Continue().Reason == debug.Break {
 		g, _ := s.Current()

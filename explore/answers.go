@@ -52,8 +52,8 @@ type Ranging struct {
 
 // A Coverage says which blocks of the user's module an exploration has executed.
 //
-// No execution of the search executed a block that is not in Reached. If the search is exhaustive,
-// no execution of the program executes such a block, whatever the reduction is:
+// No execution of the search executed a block that is not in Reached. If the search is exhaustive, no
+// execution of the program executes such a block, for every reduction:
 //
 //  1. Whether a goroutine executes a block depends only on the values that it reads. So equivalent
 //     executions execute the same blocks: a class has the same events, and a reads-from class the
@@ -73,10 +73,10 @@ type Coverage struct {
 	Reached []bool // by number of block
 	Init    []bool // by the initialisation of packages, before the entry begins
 
-	// Locks says, of each place that took a lock while there were several goroutines, whether the
-	// lock was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search executes
-	// every class. Only then is a lock that was not contended never contended: contention depends on the order
-	// of events, which is the same in a class, but not in all executions that lead to a state.
+	// Locks reports, for each place that took a lock while there were several goroutines, whether the lock
+	// was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search executes every
+	// class. Only then is a lock that was not contended never contended: contention depends on the order of
+	// events, which is the same in a class, but not in all executions that lead to a state.
 	Locks   map[token.Position]bool
 	Classes bool
 

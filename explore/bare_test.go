@@ -38,6 +38,9 @@ func (bare) Touches(_ trace.GID, buf []trace.Access) []trace.Access             
 func (bare) Loop(trace.GID) (token.Position, bool)                                   { return token.Position{}, false }
 func (bare) Wait(trace.GID) (time.Duration, bool)                                    { return 0, false }
 func (bare) TimersPending() bool                                                     { return false }
+func (bare) Alive(trace.GID) bool                                                    { return true }
+func (bare) TimeStep() int                                                           { return 0 }
+func (bare) Testing() bool                                                           { return false }
 func (bare) ClockStep() int                                                          { return 0 }
 func (bare) Passed() *vm.Passing                                                     { return nil }
 func (bare) Ranged() *vm.Ranging                                                     { return nil }

@@ -37,9 +37,9 @@ func main() {
 	if x < 0 { panic("found") }
 }`
 
-// TestLongBounds: with each explorer, searches of long executions keep each bound. They end soon
-// after they are told to, at a random moment, without a panic and with a verdict that says why they
-// are incomplete. So do those that continue what was saved at another random moment, or at the end.
+// TestLongBounds: with each explorer, searches of long executions keep each bound. A search that is
+// interrupted at a random moment ends soon, without a panic and with a verdict that says why it is
+// incomplete. So does a search that continues one saved at another random moment, or at the end.
 func TestLongBounds(t *testing.T) {
 	prog := vmtest.Load(t, longProgram)
 	all := explorers.All()
@@ -95,7 +95,7 @@ func TestLongBounds(t *testing.T) {
 			}
 			steps := o.MaxSteps
 			if x.Stateless {
-				steps *= 3 // when the others go on without one of the three goroutines they get as many again
+				steps *= 3 // the others get as many again when they continue without one of three goroutines
 			}
 			switch {
 			case o.MaxExecs > 0 && s.Executions > o.MaxExecs, o.MaxStates > 0 && s.States > o.MaxStates, o.MaxSteps > 0 && s.MaxDepth > steps:

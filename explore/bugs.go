@@ -29,8 +29,8 @@ import (
 //	                                          can stop
 //	has returned           spin               a Livelock each                   its status
 //
-// If a goroutine waits for a signal or for a connection from another process, it is no bug that others
-// wait. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
+// If a goroutine waits for a signal or for a connection from another process, other waiting goroutines are
+// no bug. Finalizers that could wake a goroutine have run (vm/native_finalize.go).
 //
 // While main exists the program hangs, and main and the goroutines that wait are one bug. When main has
 // returned the process would end, so each waiting goroutine is a separate bug, which the user can accept
@@ -198,12 +198,38 @@ func started(g describe.Goroutine) []describe.Related {
 	return []describe.Related{{Pos: at, Role: describe.RoleStarted, Goroutine: g.Name}}
 }
 
+// waitedFor returns the goroutine that a deadlock without a cycle is about: main, or if main waits in package
+// testing, that of a test or subtest that waits elsewhere.
+func waitedFor(gs []describe.Goroutine) describe.Goroutine {
+	at := gs[0]
+	var find func(by trace.GID) bool
+	find = func(by trace.GID) bool {
+		for _, g := range gs {
+			if g.Parent == by && g.IsTest() && (!g.InTesting() || find(g.ID)) {
+				if !g.InTesting() {
+					at = g
+				}
+				return true
+			}
+		}
+		return false
+	}
+	//mutant: a deadlock is where a test is run [test ./cmd/hbcheck TestScripts/nested]: "at.InTesting()" -> "false"
+	if at.InTesting() && find(at.ID) {
+		return at
+	}
+	if i := slices.IndexFunc(gs, func(g describe.Goroutine) bool { return !g.InLibrary() }); i >= 0 && at.InLibrary() {
+		return gs[i]
+	}
+	return at
+}
+
 // deadlockBug describes a state in which every goroutine waits forever, including the main
 // goroutine. Its position is where the first goroutine of a cycle in the wait-for graph waits;
-// without a cycle, where main waits.
+// without a cycle, where main waits, or the test for which main waits.
 func deadlockBug(gs []describe.Goroutine) *Bug {
 	b := &Bug{Kind: Deadlock, Loop: -1, Cycle: waitForCycle(gs)}
-	at := gs[0]
+	var at describe.Goroutine
 	if len(b.Cycle) > 0 {
 		var list []string
 		for _, e := range b.Cycle {
@@ -212,10 +238,7 @@ func deadlockBug(gs []describe.Goroutine) *Bug {
 		b.Detail = WaitCycle{names(list)}
 		at = gs[slices.IndexFunc(gs, func(g describe.Goroutine) bool { return g.ID == b.Cycle[0].From })]
 	} else {
-		// In package testing, main waits for another goroutine.
-		if i := slices.IndexFunc(gs, func(g describe.Goroutine) bool { return !g.InLibrary() }); i >= 0 && at.InLibrary() {
-			at = gs[i]
-		}
+		at = waitedFor(gs)
 		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
 	b.Pos, b.Site, b.G, b.Tests = at.Position(), at.Site(), at.Name, innermost(at.Test)

@@ -18,13 +18,13 @@ type Deviation struct {
 	Ending string // ending of the execution; empty if it did not end within its bound
 }
 
-// Deviate executes the first until steps of a recording from the present state of m, and leaves m
-// at the end. If first is not empty that goroutine moves next. Then each goroutine repeats its
-// recorded operations, in the recorded order, as long as it can; the rest follows without
-// preemptions until the execution ends. A data race found on the way is the Bug if the end shows no
-// other.
+// Deviate executes a recording from the present state of m up to step until, and leaves m in the final
+// state. If first is not empty, the goroutine of that name moves next. Then each goroutine repeats its
+// recorded operations, in the recorded order, as long as it can; after that the execution continues without
+// preemptions until it ends. A data race on the way is reported as the Bug if the execution ends without
+// another bug.
 //
-// The error is a *Divergence if the program does not follow the first until steps.
+// The error is a *Divergence if the program does not follow the recording up to that step.
 func Deviate(m describe.Machine, rec Recording, until int, first string) (*Deviation, error) {
 	recorded := steps(rec.Events)
 	if until < 0 || until > len(recorded) {
@@ -71,11 +71,11 @@ func Deviate(m describe.Machine, rec Recording, until int, first string) (*Devia
 type deviation struct {
 	Deviation
 	m     describe.Machine
-	left  map[string][]describe.Event // recorded operations of each goroutine that are still to be done
-	order []describe.Event            // the same in one list; may have operations of goroutines that have left the recording
+	left  map[string][]describe.Event // recorded operations that each goroutine has still to execute
+	order []describe.Event            // the same in one list, not updated when a goroutine leaves the recording
 	last  trace.GID
 	path  trace.Schedule
-	race  *Bug // the first one
+	race  *Bug // the first data race
 }
 
 func steps(events []describe.Event) (list []describe.Event) {

@@ -24,8 +24,9 @@ import (
 //
 // The machine of a helper is made equal to that of the search (vm.Machine.Learn), so that both use the same
 // numbers for goroutines, functions and places, and a helper's findings are like those of another worker
-// (parallel.go). If the helper's machine meets something new in a piece, the helper refuses the piece. Then
-// the search explores the piece itself, and sends the new knowledge of its machine with the next piece.
+// (parallel.go). If the helper's machine has to assign a new number in a piece, the helper refuses the
+// piece. Then the search explores the piece itself, and sends the new knowledge of its machine with the
+// next piece.
 
 // An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
 type Elsewhere interface {
@@ -73,12 +74,13 @@ type sentSearch struct {
 	All, Outcomes, DoubtsLeft   bool
 }
 
-// knowledge describes everything that the machine of a search has met.
+// knowledge has everything that another machine needs to assign the same numbers as the machine of a
+// search.
 type knowledge struct {
 	Machine  *vm.Saved
 	Subtests []string
 	Skipped  []string
-	// Again is set if the search began again; Bugs and Races are those that its collector knew at that
+	// Again is set if the search has restarted; Bugs and Races are those that its collector had at that
 	// time.
 	Again bool
 	Bugs  map[key]bool
@@ -95,8 +97,8 @@ type sender struct {
 	known    []byte // as of the last Note
 	numbered uint64
 	again    bool // of known
-	stale    bool // a helper has met something that is not in known
-	unknown  bool // what the machine has met has no serial form
+	stale    bool // a helper has assigned a number that is not in known
+	unknown  bool // the machine's numbers have no serial form
 }
 
 // useElsewhere lets other processes explore pieces of the search.
@@ -239,7 +241,7 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 	}
 	h.clean = false
 	defer func() {
-		if x := recover(); x != nil { // the search explores the piece itself, and may make the same mistake
+		if x := recover(); x != nil { // the search explores the piece itself, and may panic in the same way
 			result, err = nil, fmt.Errorf("%w: %v\n%s", ErrRefused, x, debug.Stack())
 		}
 	}()

@@ -79,7 +79,7 @@ func (h *helpers) fetch(number int) ([]byte, error) {
 	return h.shown[number-1], nil
 }
 
-// board returns that of a helper that was not usable, or a new one.
+// board returns the board of a helper that was not usable, or a new one.
 func (h *helpers) board() *por.Board {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -133,7 +133,7 @@ func (h *helpers) Explore(p explore.Piece, stop func() bool) (result []byte, ok 
 	return result, true
 }
 
-// TestElsewhere: a search with pieces that others explore, with machines of their own, finds the same.
+// TestElsewhere: a search whose pieces helpers explore, with machines of their own, has the same findings.
 func TestElsewhere(t *testing.T) {
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	samples := slices.DeleteFunc(explorers.All(), func(e *por.Explorer) bool { return !e.Samples })
@@ -173,8 +173,8 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewherePortfolio: of several explorers with one answer, the first of which has pieces that others
-// explore, the answer is the same: which explorer has it, and its counts.
+// TestElsewherePortfolio: if helpers explore pieces of the first of several explorers, the answer does not
+// change: neither its explorer nor its counts.
 func TestElsewherePortfolio(t *testing.T) {
 	sample := func(name string) explore.Options {
 		return explore.Options{POR: explorers.Lookup(name), MaxExecs: 100, MaxSteps: 2000}
@@ -231,8 +231,9 @@ func TestElsewherePortfolio(t *testing.T) {
 	}
 }
 
-// TestElsewhereNew: what is met first in a piece has the number that one worker gives it. Here the last of
-// three goroutines starts another one, whose bug is a finding of its own.
+// TestElsewhereNew: a goroutine, function or place that first occurs in a piece gets the number that one
+// worker would assign. Here the last of three goroutines starts another one, whose bug is a finding of its
+// own.
 func TestElsewhereNew(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "sync"

@@ -16,9 +16,8 @@ const (
 )
 
 // A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after
-// the other on one machine. It has the last number, and its transitions weigh more than those of
-// others. So it takes little time from them, and still has an answer of its own if it finds a bug
-// first.
+// the other on one machine. It has the last number, and its transitions weigh more than those of other
+// searches. So it takes little time from them, and still has an answer if it finds a bug first.
 //
 // Before the first of these searches it continues the samples that were cut because executions are long: a
 // few dozen random executions find more than thousands that differ only in their last steps.
@@ -177,8 +176,8 @@ func (p *portfolio) begun() int {
 	return n
 }
 
-// grade records, for an exploration without an answer, the progress of the ladder and the operations that
-// most choices were about.
+// grade records, for an exploration without an answer, the progress of the ladder and the operations with
+// most of the choices.
 func (p *portfolio) grade(r *Result) {
 	l := &p.ladder
 	if l.begun && p.winner == l.number && !l.drawing {

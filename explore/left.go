@@ -52,13 +52,13 @@ const (
 type leftBehind struct {
 	bug    *Bug // with the first schedule
 	leaves uint64
-	with   []key // keys of others that wait for the same object, in each execution with the Leak
+	with   []key // keys of Leaks that wait for the same object, in each execution with the Leak
 
 	// The least and the greatest number of objects that goroutines wait for there, in one execution.
 	fewest, most int
 }
 
-// stay counts the bugs of an ended execution that may stay. It returns the others, and the bugs that may
+// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and those that may
 // stay in earlier executions and are missing in this one.
 func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
@@ -117,8 +117,8 @@ func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 }
 
 // countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
-// for that: the first execution that does not leave it is a bug, at which one worker may stop. (In rounds
-// the pieces do not depend on the number of workers.)
+// for that: the first execution that does not leave the goroutine shows a bug, at which one worker may
+// stop. (In rounds the pieces do not depend on the number of workers.)
 func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }
 
 // tolerates reports whether the loop b may stay.
@@ -338,7 +338,7 @@ func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]
 }
 
 // wakers returns the goroutines that refer to the object that g waits for and so could wake g, those that
-// could wake these, and so on. They wait themselves, perhaps because of the entry.
+// could wake these, and so on. These goroutines wait, too, perhaps because of the entry.
 func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
 	all := []trace.GID{g}
 	for i := 0; i < len(all); i++ {

@@ -30,7 +30,8 @@ var leftPrograms = []struct{ body, want string }{
 		go func() { n[1].Add(1); n[0].Add(1) }()
 		go func() { <-s.stop }()
 	}`, "warning"},
-	// What ends the first one ends the second one, which is there in some schedules only.
+	// The first goroutine and the second end by the same operation; the second exists in some schedules
+	// only.
 	{`s := start()
 	<-s.ready
 	var go2 atomic.Bool
@@ -60,7 +61,7 @@ var leftPrograms = []struct{ body, want string }{
 	// One that could have been ended holds the lock; two that hold each other's could not.
 	{`c := make(chan bool); hold(c)`, "warning"},
 	{`var a, b sync.Mutex; d := make(chan bool, 2); go func() { a.Lock(); d <- true; <-d; b.Lock() }(); go func() { b.Lock(); <-d; d <- true; a.Lock() }()`, "fail"},
-	// One that the entry could have ended could have ended the other one; of those here no one could.
+	// A goroutine that the entry could have ended could have ended the other one; here none could.
 	{`s := start(); <-s.ready; finish(s)`, "warning"},
 	{`finish(start())`, "warning"},
 	{`finish(&server{stop: nil})`, "fail"},
@@ -171,9 +172,9 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// leftParts are blocks of a function. Each one's verdict says what becomes of the goroutines that it
-// starts, by the definition: left in every schedule although the function could end them, in some
-// schedules only or by another function or at a lock, or in none.
+// leftParts are blocks of a function. The verdict of each function follows from the definition: its
+// goroutines are left in every schedule although the function could end them; or only in some schedules, or
+// by another function, or at a lock; or in none.
 var leftParts = []struct{ block, want string }{
 	{`s := start(); <-s.ready`, "warning"},
 	{`start()`, "fail"},
@@ -191,8 +192,8 @@ var leftParts = []struct{ block, want string }{
 	{`var mu sync.Mutex; mu.Lock(); d := make(chan bool); go func() { close(d); mu.Lock() }(); <-d`, "fail"},
 }
 
-// TestLeftParts: what is left by a function of several blocks is a bug if it is one in any of them,
-// and a warning if it is one in any, and a bug in none.
+// TestLeftParts: the leak of a function of several blocks is a bug if it is a bug in any block, and a
+// warning if it is a warning in some block and a bug in none.
 func TestLeftParts(t *testing.T) {
 	type function struct{ body, want string }
 	var list []function
@@ -321,8 +322,8 @@ func spinning() { var stop atomic.Bool; go spin(&stop) }
 	}
 }
 
-// TestLeftTogether: the exploration begins again once for all goroutines that are left at the end of an
-// execution, and says only one error if one of them does not stay.
+// TestLeftTogether: the exploration restarts once for all goroutines that are left at the end of an
+// execution, and reports only one error if one of them does not stay.
 func TestLeftTogether(t *testing.T) {
 	prog := vmtest.Load(t, leftHead+`
 func P() {
@@ -371,7 +372,8 @@ func Q() {
 	}
 }
 
-// TestLeftInTime: what is left is no error if there is no time to find out who could have stopped it.
+// TestLeftInTime: a leak is not an error if there is no time to determine who could have stopped the
+// goroutine.
 func TestLeftInTime(t *testing.T) {
 	prog := vmtest.Load(t, leftHead+"func P() { start() }\nfunc Q() { s := start(); <-s.ready }\n")
 	for _, name := range []string{"P", "Q"} {
@@ -455,8 +457,8 @@ func main() {}
 	}
 }
 
-// TestLeftLate: if time is up before an execution of the second exploration has ended, the executions of the
-// first one count, and what they leave is a warning.
+// TestLeftLate: if time is up before an execution of the second exploration has ended, the executions of
+// the first one count, and their leaks are warnings.
 func TestLeftLate(t *testing.T) {
 	prog := vmtest.Load(t, leftHead+"\nfunc P() {\ns := start(); <-s.ready\n}\n")
 	entry, err := prog.Lookup("P")

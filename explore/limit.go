@@ -63,7 +63,7 @@ const mostTelling = time.Second
 type hurryKey struct{}
 
 // WithHurry returns a context for explorations. Once hurry is closed, an exploration whose context
-// is done ends without saving, and narrates only steps that it knows already.
+// is done ends without saving, and narrates only steps that it has already recorded.
 func WithHurry(ctx context.Context, hurry <-chan struct{}) context.Context {
 	return context.WithValue(ctx, hurryKey{}, hurry)
 }
@@ -106,8 +106,8 @@ func (l *limit) reserve(longest int, steps uint64, began time.Time) {
 	}
 }
 
-// tells reports whether it is time to narrate a schedule of the given number of steps. Narrating a
-// step costs about twice as much as a step of the search. It gets at most a quarter of the timeout.
+// tells reports whether there is enough time to narrate a schedule of the given number of steps. Narrating
+// a step costs about twice as much as a step of the search. It gets at most a quarter of the timeout.
 func (l *limit) tells(steps int) bool {
 	if steps < longTelling {
 		return false

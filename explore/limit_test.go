@@ -180,7 +180,7 @@ func TestOverAtOnce(t *testing.T) {
 	}
 }
 
-// TestOverMinimising: when told to end, simplifying a schedule takes at most one more step.
+// TestOverMinimising: simplifying a schedule takes at most one more step after the request to end.
 func TestOverMinimising(t *testing.T) {
 	f := newFake("go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x")
 	opts := options("random")
@@ -209,7 +209,7 @@ func TestOverMinimising(t *testing.T) {
 	}
 }
 
-// TestUntold: without the time to narrate a bug, its report is what the search has found. Its
+// TestUntold: if there is no time to narrate a bug, its report has only the findings of the search. Its
 // schedule, which is not executed again, shows the bug.
 func TestUntold(t *testing.T) {
 	for _, name := range []string{"full", "random"} {

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"maps"
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore/describe"
@@ -93,7 +94,10 @@ func shrinkLoopEntry(m describe.Machine, b *Bug, budget int, over func() bool) (
 	entry = c.shrink(entry)
 	k := at[entry.end]
 	simple := *b
-	simple.Schedule = slices.Concat(entry.steps, loop[k:], loop[:k])
+	if loop, ok = renamed(m, entry.steps, slices.Concat(loop[k:], loop[:k])); !ok {
+		return c.left
+	}
+	simple.Schedule = slices.Concat(entry.steps, loop)
 	simple.Loop = len(entry.steps)
 	// Equal fingerprints mean states that are equal up to the names of goroutines, but narrating
 	// the loop needs the names.
@@ -101,6 +105,47 @@ func shrinkLoopEntry(m describe.Machine, b *Bug, budget int, over func() bool) (
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 	return c.left
+}
+
+// renamed returns the steps of a loop after another path to it, on which goroutines that the loop starts,
+// such as those of timers, have other names. Each is the first that can move and that the loop does not name:
+// narrating shows whether that is right. ok is false if there is none.
+func renamed(m describe.Machine, path, loop trace.Schedule) (list trace.Schedule, ok bool) {
+	mark := m.Mark()
+	defer func() {
+		m.Rewind(mark)
+		m.Release(mark)
+	}()
+	for _, a := range path {
+		m.Step(a.G, a.Choice)
+	}
+	names := make(map[trace.GID]trace.GID)
+	list = slices.Clone(loop)
+	for i, a := range loop {
+		_, known := names[a.G]
+		//mutant: a loop on another path has the same names [test ./cmd/hbcheck TestScripts/eternal]: "!m.Alive(a.G)" -> "false"
+		if !known && !m.Alive(a.G) {
+			enabled := m.Enabled(nil)
+			first := slices.IndexFunc(enabled, func(g trace.GID) bool {
+				named := slices.ContainsFunc(loop, func(x trace.Step) bool { return x.G == g })
+				return !named && !slices.Contains(slices.Collect(maps.Values(names)), g)
+			})
+			if first < 0 {
+				return nil, false
+			}
+			names[a.G] = enabled[first]
+		}
+		to := a.G
+		if x, ok := names[to]; ok {
+			to = x
+		}
+		if !m.Alive(to) || a.Choice >= m.Alternatives(to) {
+			return nil, false
+		}
+		list[i].G = to
+		m.Step(to, a.Choice)
+	}
+	return list, true
 }
 
 // A reproducer is a visitor that searches for one bug and stops when it shows.

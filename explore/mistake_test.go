@@ -140,8 +140,8 @@ func TestMistakeOfOneSearch(t *testing.T) {
 	}
 }
 
-// TestMistakeAfterBug: a mistake in a search, or in gathering what is known of it, does not affect the bugs
-// that have been found before; without one Run panics.
+// TestMistakeAfterBug: a panic in a search, or in collecting its results, does not affect bugs that have
+// been found before; if there are none, Run panics.
 func TestMistakeAfterBug(t *testing.T) {
 	src := `package main
 func main() {
@@ -210,7 +210,7 @@ func (f failing) Leaf(path trace.Schedule, status por.Status) bool {
 	return f.Visitor.Leaf(path, status)
 }
 
-// forgetful is a machine that panics when it is asked what it assumed.
+// forgetful is a machine that panics when its assumptions are queried.
 type forgetful struct{ describe.Machine }
 
 func (forgetful) Assumed() []vm.Assumption { panic("BUG: it has forgotten") }

@@ -30,8 +30,8 @@ type State struct {
 	// Before is the value in the memory before the step writes it; Event.Effect is the value afterwards. It
 	// is empty if reports do not show it.
 	Before string
-	// Acquired and Released are the locks (Event.Loc) that its goroutine holds from then on, and no
-	// longer holds; 0: none. A lock acquired as Shared can have several holders.
+	// Acquired is the lock (Event.Loc) that the goroutine acquires in this step, Released the lock that it
+	// releases; 0: none. A lock acquired as Shared can have several holders.
 	Acquired, Released uint64
 	Shared             bool
 	// After are the steps of other goroutines that synchronisation orders before this step but not before
@@ -43,8 +43,8 @@ type State struct {
 	// ConflictsFrom on.
 	Conflicts     []int
 	ConflictsFrom int
-	// Fact is the reason why, according to static facts, no other goroutine can ever do anything that
-	// conflicts with this step; "": there is no such fact, or it was not asked for.
+	// Fact is the reason why, according to static facts, no other goroutine can ever conflict with this
+	// step; "": there is no such fact, or the observer did not query it.
 	Fact string
 }
 
@@ -201,7 +201,7 @@ func (o *observer) step(i int, a trace.Step) {
 	if p, ok := partner(o.m, a); ok { // its select may have other channels
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
-	o.m.Describe(a.G) // sets the operation that Contents is about
+	o.m.Describe(a.G) // sets the operation for Contents
 	if c, ok := o.m.(interface{ Contents() string }); ok && x.N > 0 && x.Access[x.N-1].Write {
 		s.Before = c.Contents()
 	}
@@ -285,7 +285,7 @@ func (x *observed) mayNotCommute(y *observed) bool {
 	return false
 }
 
-// learned returns State.After: the steps that g knows of since it executed step i.
+// learned returns State.After: the steps that happen before step i of g, but not before earlier steps of g.
 func (o *observer) learned(g trace.GID, i int) (after []int) {
 	for _, h := range o.seen {
 		if h == g {
@@ -307,9 +307,8 @@ func (o *observer) learned(g trace.GID, i int) (after []int) {
 	})
 }
 
-// lastBy returns the last step of h that a goroutine knowing h's time t knows, or -1. The
-// operations of h at time t end with the step that released t; before that step h's time was at
-// most t.
+// lastBy returns the last step of h that happens before an event whose clock has the time t for h, or -1.
+// The last operation of h with time t is the step that released t.
 func (o *observer) lastBy(h trace.GID, t uint32) int {
 	list := o.times[h]
 	n := sort.Search(len(list), func(k int) bool { return list[k].time > t })
@@ -319,8 +318,7 @@ func (o *observer) lastBy(h trace.GID, t uint32) int {
 	return list[n-1].step
 }
 
-// happensBefore reports whether the goroutine of step y, which is not that of x, knew of step x
-// after it had executed y.
+// happensBefore reports whether step x happens before step y, which is one of another goroutine.
 func (o *observer) happensBefore(x, y int) bool {
 	log := o.known[[2]trace.GID{o.steps[y].G, o.steps[x].G}]
 	n := sort.Search(len(log), func(k int) bool { return log[k].step > y })

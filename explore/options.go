@@ -52,7 +52,7 @@ type Options struct {
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
 
-	// What to collect and report.
+	// Options of collecting and reporting.
 	All        bool // continue after the first bug
 	Outcomes   bool // collect Result.Outcomes
 	Finals     bool // collect Result.Finals
@@ -68,7 +68,7 @@ type Options struct {
 	// exploration that counts them (left.go).
 	Leaks     LeakRule
 	tolerated map[key]bool
-	// doubtsLeft is set if bugs that may stay are doubted like others: see left.go.
+	// doubtsLeft is set if bugs that may stay are doubted like other bugs: see left.go.
 	doubtsLeft bool
 	// Ignores accept bugs; the exploration marks those that did.
 	Ignores []*Ignore
@@ -219,8 +219,8 @@ type LeakRule uint8
 // Claim 2: an answer counts as soon as it exists: when the others have worked a turn more (see
 // portfolio_turns.go).
 //
-// With as many processors as searches, line 4 takes about as long as the best search. With one
-// processor it takes twice as long as the first search, if that is the best.
+// With one processor for each search, line 4 takes about as long as the best search. With one processor it
+// takes twice as long as the first search, if that is the best.
 type Portfolio struct {
 	First    *Options  // a sample for programs with long executions; nil: none
 	Samples  []Options // of explorers that sample

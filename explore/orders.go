@@ -13,7 +13,7 @@ const ordersWork = 2_000_000
 // allOrdersPass explores everything again with all orders of the maps, if the result is incomplete only
 // because some orders were not tried.
 //
-// The number of orders says little about their cost: a loop that has visited the same entries in another
+// The number of orders does not determine their cost: a loop that has visited the same entries in another
 // order is in the same state, so ten entries have a thousand states instead of three million paths. So a
 // search that stores states tries all orders, and gives up after a while.
 var allOrdersPass = pass{

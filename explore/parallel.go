@@ -41,7 +41,7 @@ func (s *exploration) useWorkers() {
 		if s.opts.Match && !m.SharesNumbers() {
 			return por.Replica{}, errors.New("it numbers what it meets in another way")
 		}
-		// A replica does not know the search's treatment of loops that wait.
+		// A replica does not have the search's treatment of loops that wait.
 		m.Await(await)
 		r := por.Replica{System: m}
 		if kind != oracle.None {
@@ -66,7 +66,7 @@ type subsearch struct {
 	*collector
 	before uint64 // instructions
 
-	// What the machine has counted for the subtree.
+	// The machine's counts for the subtree.
 	instructions uint64
 	existed      []trace.GID
 	assumed      []vm.Assumption

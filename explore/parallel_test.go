@@ -23,8 +23,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestJobs: several workers find the same as one: counts, bugs with their schedules, outcomes and
-// their order.
+// TestJobs: several workers have the results of one: counts, bugs with their schedules, outcomes and their
+// order.
 func TestJobs(t *testing.T) {
 	sets := []progen.Features{progen.All, progen.Locks | progen.Groups | progen.Atomics, progen.Atomics, progen.Chans | progen.Locks, progen.Chans | progen.Selects | progen.Trying, progen.Locks | progen.Maps | progen.Prints}
 	optimal := explorers.Lookup("optimal")

@@ -16,7 +16,7 @@ type pass struct {
 	change func(*vm.Config)
 	// searches are executed one after the other, until one has an answer.
 	searches func(opts Options) []Options
-	// vain reports whether the pass cannot change the result, as the machine says; nil: it can.
+	// vain, if set, reports whether the pass cannot change the result, according to the machine.
 	vain func(s *exploration) bool
 	// work returns the amount of work that each search may do. It does not depend on the speed of the
 	// computer.

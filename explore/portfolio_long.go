@@ -99,7 +99,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		}
 		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
 		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"
-		if p.longest == 0 { // nothing has come to an end
+		if p.longest == 0 { // no execution has ended
 			least = 1
 		}
 		if err := draw(x, func(s *exploration) { s.stopAfterSome(most, least) }); err != nil {

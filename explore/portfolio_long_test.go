@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestOneEnds: if no execution has come to its end, the first sample draws one, though that takes more work
-// than a sample has.
+// TestOneEnds: if no execution has ended yet, the first sample draws a complete one, even if that exceeds
+// the work of a sample.
 func TestOneEnds(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "sync"

@@ -25,9 +25,8 @@ func main() {
 	wg.Wait()
 }`
 
-// TestSlow: once the end of a first search is known not to be in sight, it works only a part of
-// what the search beside it does. The answer is that of the other search, and the same with several
-// workers.
+// TestSlow: once an estimate shows that the first search will not end soon, it does only a fraction of the
+// work of the search beside it. The answer is that of the other search, and the same with several workers.
 func TestSlow(t *testing.T) {
 	deep.Skip(t, "it executes some million steps")
 	prog := vmtest.Load(t, crowded)

@@ -111,7 +111,7 @@ func main() {
 }`
 
 // TestLadder: searching by increasing preemptions finds the bug, with the same result whatever the
-// speed of the searches. Without the bug the result says how far the search came.
+// speed of the searches. Without the bug the result has the progress of the search.
 func TestLadder(t *testing.T) {
 	deep.Skip(t, "it executes more than a million steps")
 	var delay func()
@@ -278,8 +278,8 @@ func TestInterruptedSample(t *testing.T) {
 	}
 }
 
-// TestLateLong: if much of the time is over when the first search is found to have long executions,
-// no search starts that later ones would wait for.
+// TestLateLong: if much of the time is over when the first search turns out to have long executions, no
+// search starts for which later ones would wait.
 func TestLateLong(t *testing.T) {
 	prog := vmtest.Load(t, strings.ReplaceAll(long, "150", "1500"))
 	p := portfolioOf(true)

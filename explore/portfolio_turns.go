@@ -7,9 +7,9 @@ import (
 
 // The searches of a contest take turns: none works more than oneTurn ahead of another that is still
 // running. They run at the same time, each on its own machine. The one that is ahead waits. So when a
-// search has an answer, the work of all others is within one turn of its work. After they have worked that
-// turn, the answer with the least work is final. The user does not wait longer for a bug that has been
-// found.
+// search has an answer, the work of every other search differs from its work by at most one turn. After
+// they have worked that turn, the answer with the least work is final. The user does not wait longer for a
+// bug that has been found.
 //
 // Claim: the search with the least work does not wait, so all make progress. The samples of draws are
 // short, so they take no turns; walks do.
@@ -47,8 +47,8 @@ func (t *turns) report(number int, work uint64) {
 	t.changed.Broadcast()
 }
 
-// least returns the least work of the searches that are running, but for the one of the given
-// number, and whether there are any.
+// least returns the least work of the running searches, except for the one with the given number, and
+// whether there are any.
 func (t *turns) least(except int) (work uint64, running bool) {
 	work = notRunning
 	for i, at := range t.at {
@@ -65,8 +65,9 @@ func (t *turns) least(except int) (work uint64, running bool) {
 //	the ladder                        ahead of any other at all
 //	the walks, which have no end      as the first, while one that can be exhaustive runs
 //
-// If no other search is left, and none has done as much work, it returns why the ladder or the walks have to
-// end. So they end after the same step, whatever the speed of the searches.
+// If no other search runs, and the ladder or the walks have done more work than any other search did,
+// awaitTurn returns the reason why they have to end. So the step after which they end does not depend on
+// the speed of the searches.
 func (p *portfolio) awaitTurn(number int, work uint64, ending func() bool) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

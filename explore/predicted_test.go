@@ -22,8 +22,8 @@ func TestPredictedChoice(t *testing.T) {
 	}
 }
 
-// TestPredictedBugs: a sample that executes what it predicts finds no bug that a search of all schedules does
-// not find, and each bug replays.
+// TestPredictedBugs: a sample that executes what it predicts finds only bugs that a search of all schedules
+// finds, and each bug can be replayed.
 func TestPredictedBugs(t *testing.T) {
 	sets := []progen.Features{progen.Locks | progen.Groups | progen.Chans, progen.Chans | progen.Selects | progen.Trying, progen.All &^ progen.Panics}
 	var sum por.Stats

@@ -18,9 +18,9 @@ const queueWork = 1_000_000
 // more without overtaking and with only those orders of maps that gc can have. If that search ends
 // and shows no bug, its result counts, and the bugs become warnings. Otherwise they stay bugs.
 //
-// Samples come first: what they find, gc can have. The explorer is full, which knows nothing of
-// dependence: an operation that is disabled because another goroutine came earlier depends on more than
-// its accesses.
+// Samples come first: gc can have every bug that they find. The explorer is full, which uses no dependence
+// relation: an operation that is disabled because another goroutine came earlier depends on more than its
+// accesses.
 var inTurnPass = pass{
 	when: func(r *Result, opts *Options) bool {
 		return r.Verdict == Fail && !opts.LimitPreempt && !opts.All && !slices.ContainsFunc(r.Bugs, func(b *Bug) bool {

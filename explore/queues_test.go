@@ -22,7 +22,7 @@ const queueSlack = 5 // milliseconds
 // serves them. It panics if a goroutine is not served in its turn.
 type queueProgram struct {
 	pauses []int // milliseconds after each goroutine
-	how    int   // how they wait, and what for
+	how    int   // how and for what they wait
 	bubble bool  // of testing/synctest; then 1 is a call of Wait, and 0 nothing
 }
 
@@ -110,8 +110,8 @@ func (p *queueProgram) ordered(slack int) bool {
 	return right()
 }
 
-// TestQueues: a program that needs goroutines to be served in their turn has only a warning if gc's
-// queues serve them in their turn in every execution, and a bug otherwise.
+// TestQueues: a program that relies on goroutines being served in turn has only a warning if gc's queues
+// serve them in turn in every execution, and a bug otherwise.
 func TestQueues(t *testing.T) {
 	var progs []queueProgram
 	r := rand.New(rand.NewPCG(13, 1))
@@ -168,7 +168,7 @@ func TestQueues(t *testing.T) {
 }
 
 // TestQueuesOfBubbles: goroutines that wait when synctest.Wait returns, or when the clock of the
-// bubble moves, are ahead of those that come later. Those that come in between are in any order.
+// bubble moves, are ahead of those that come later. Goroutines that arrive in between are in any order.
 func TestQueuesOfBubbles(t *testing.T) {
 	var progs []queueProgram
 	for i, pauses := range [][]int{{1, 1}, {0, 1}, {1, 0}, {0, 1, 1}, {1, 0, 1}, {1, 2}, {1, 1, 0}, {2, 1}} {
@@ -212,7 +212,7 @@ func TestQueuesOfBubbles(t *testing.T) {
 func TestSelects(t *testing.T) {
 	type selects struct {
 		cases, serve string
-		certain      bool // gc takes the first case that gets ready once the goroutine has parked
+		certain      bool // gc takes the first case that becomes ready after the goroutine has parked
 	}
 	list := []selects{
 		{"<-a <-b", "close(a); close(b)", true},

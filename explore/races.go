@@ -9,8 +9,8 @@ import (
 )
 
 // A race is found in one of two ways. Either two conflicting accesses are both pending, so that each can
-// come first; or a machine that tracks the happens-before relation notices, after an access, that nothing
-// orders it and an earlier one. Then the schedule ends with the second access.
+// come first; or a machine that tracks the happens-before relation notices, after an access, that an
+// earlier one is not ordered with it. Then the schedule ends with the second access.
 
 // noticedRaces returns the races whose second access was the last step, except those in known. It
 // adds them to known, unless that is nil.

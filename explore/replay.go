@@ -27,8 +27,8 @@ func narrated(m describe.Machine, schedule trace.Schedule, t *teller) ([]describ
 }
 
 // play executes a schedule and leaves m at its end. If a goroutine arrives at an operation that is
-// not enabled, that is an event of its own, right after the step: it shows the reader why another
-// goroutine continues. The error is errUntold if t, which may be nil, says that time is up.
+// not enabled, that is a separate event, right after the step: it shows the reader why another goroutine
+// continues. The error is errUntold if t, which may be nil, says that time is up.
 func play(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Event, error) {
 	events := make([]describe.Event, 0, len(schedule))
 	names := make(map[trace.GID]string) // of goroutines with brief events
@@ -247,9 +247,8 @@ func narrate(m describe.Machine, b *Bug, t *teller) error {
 	return nil
 }
 
-// arrivals adds events for the positions where the goroutines of a stuck state wait, or, if the
-// execution continues, those that b is about. It adds none for a goroutine whose last event shows
-// its arrival already.
+// arrivals adds events for the positions where the goroutines of a stuck state wait, or, if the execution
+// continues, those of b. It adds none for a goroutine whose last event shows its arrival already.
 func arrivals(m describe.Machine, b *Bug, events []describe.Event) []describe.Event {
 	if m.Status() != por.Stuck && !b.Early && !b.Strands() {
 		return events
@@ -310,7 +309,7 @@ func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
 		if loop, err = play(m, steps, t); err != nil {
 			return err
 		}
-		t = nil // its times are those of one iteration
+		t = nil // its times are of one iteration
 		if m.Hash() == start {
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)

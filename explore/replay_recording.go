@@ -45,8 +45,8 @@ type Recording struct {
 
 // Replay executes recorded events from the present state of m, and leaves m at their end. It returns the
 // events of this execution, and the recorded bug as found in it, or nil. It finds goroutines by name. It
-// stops with a *Divergence where the program does not do what is recorded: it has another operation, or the
-// same one at another position.
+// stops with a *Divergence where the program does not follow the recording: it has another operation, or
+// the same one at another position.
 func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 	defer describe.Record(m)()
 	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }

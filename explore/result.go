@@ -15,7 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Kind says what is wrong with a program.
+// Kind is the kind of a bug.
 type Kind uint8
 
 // The kinds of bugs, in the order of their codes. Codes are public: a new kind comes last.
@@ -76,7 +76,7 @@ const (
 	Incomplete Verdict = "incomplete" // no bug so far, but not every execution is covered
 )
 
-// A Result is everything that is known about one entry after its exploration.
+// A Result is the result of exploring one entry.
 type Result struct {
 	Package string
 	Entry   string
@@ -129,7 +129,8 @@ type Result struct {
 	Slack time.Duration // of ModeSlack
 	// InputLen is that of ModeInputLen.
 	InputLen int
-	// Refinement is that of the machine on which the search ended: schedules of bugs are executed with it.
+	// Refinement is the refinement of the machine on which the search ended: schedules of bugs are executed
+	// with it.
 	Refinement vm.Refinement
 	// Initialisers: schedules begin in initialisers of packages.
 	Initialisers bool
@@ -248,7 +249,7 @@ func (r *Result) unfinished(s *Result) {
 	r.again = refinement{}
 }
 
-// Ended returns how many executions have come to their ends, in all searches and samples.
+// Ended returns the number of executions that have ended, in all searches and samples.
 func (r *Result) Ended() uint64 {
 	n := r.Stats.Executions + r.Sampled
 	for _, o := range r.Others {
@@ -257,20 +258,20 @@ func (r *Result) Ended() uint64 {
 	return n
 }
 
-// searchedAs gives r, which was stopped before any execution came to its end, the searches of an earlier
-// exploration, which has found nothing but goroutines that may stay.
+// searchedAs gives r, which was stopped before any execution ended, the searches of an earlier exploration,
+// which has found only goroutines that may stay.
 func (r *Result) searchedAs(earlier *Result) {
 	r.POR, r.FallbackTo, r.Auto, r.Sampled, r.Others = earlier.POR, earlier.FallbackTo, earlier.Auto, earlier.Sampled, earlier.Others
 	r.Stats.Stats, r.Stats.Counters = earlier.Stats.Stats, earlier.Stats.Counters
 }
 
-// SaysLessThan reports whether r, which was stopped before any execution came to its end, says less than an
-// earlier exploration of the entry that found no bug either.
+// SaysLessThan reports whether r, which was stopped before any execution ended, has less information than
+// an earlier exploration of the entry that found no bug either.
 func (r *Result) SaysLessThan(earlier *Result) bool {
 	return r.Verdict == Incomplete && earlier.Verdict == Incomplete && r.stopped() && len(r.Bugs) == 0 && r.Ended() == 0 && earlier.Ended() > 0
 }
 
-// Stats counts what a search did.
+// Stats has the counts of a search.
 type Stats struct {
 	por.Stats
 	describe.Counters
@@ -389,7 +390,7 @@ type Outcome struct {
 	Events   []describe.Event // Schedule in words
 }
 
-// A Reason says why not everything is covered.
+// A Reason is a reason why a search is incomplete.
 type Reason struct {
 	Cause Cause
 	// Bound is the explorer's reason, for CauseBound.

@@ -19,7 +19,7 @@ import (
 // them. Channels a and b are closed, c and d have a buffer for one value.
 type selectProgram struct {
 	cases  [][2]byte // of each goroutine: names of channels
-	serve  []string  // names of channels: to close, or to send to; "?c" takes what is in c
+	serve  []string  // names of channels: to close, or to send to; "?c" receives the elements of c
 	pauses []int     // milliseconds after each goroutine and each of serve
 }
 
@@ -84,9 +84,9 @@ func (p *selectProgram) source(name string) string {
 	return b.String()
 }
 
-// gc returns what the goroutines receive from in gc. Goroutine i comes to its select as soon as it is
-// started, or, with late[i], after all that main does within the slack; and takes, if both of its
-// cases are ready by then, the one that second says. open: who is served is not certain.
+// gc returns the channels from which the goroutines receive in gc. Goroutine i arrives at its select as
+// soon as it is started, or, with late[i], after everything that main does within the slack. If both of its
+// cases are ready by then, it takes the one selected by second. open: who is served is not certain.
 func (p *selectProgram) gc(late, second []bool) (got string, open bool) {
 	type event struct{ at, order, goroutine, serve int }
 	var events []event
@@ -151,8 +151,8 @@ func (p *selectProgram) gc(late, second []bool) (got string, open bool) {
 	return string(out), open
 }
 
-// TestGeneratedSelects: with gc's queues, a program has each result that gc can have; and none but
-// the one that gc has if all goroutines have parked before they are served.
+// TestGeneratedSelects: with gc's queues, a program has each result that gc can have, and only the one
+// result of gc if all goroutines have parked before they are served.
 func TestGeneratedSelects(t *testing.T) {
 	var progs []selectProgram
 	src := "package main\n\nimport (\n\"os\"\n\"sync\"\n\"time\"\n)\n\nfunc main() {}\n\n"

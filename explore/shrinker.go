@@ -41,9 +41,9 @@ func (v *variant) simpler(w *variant) bool {
 	return len(v.steps) < len(w.steps)
 }
 
-// attempt executes want as far as possible: it leaves out steps that are not enabled. If the
-// execution has not ended then, it continues without preemptions, within a bound. It returns the
-// executed schedule; ok reports whether that shows the bug.
+// attempt executes want as far as possible: it skips steps that are not enabled. If the execution has not
+// ended then, it continues without preemptions, within a bound. It returns the executed schedule; ok
+// reports whether that shows the bug.
 func (c *shrinker) attempt(want trace.Schedule) (v variant, ok bool) { return c.run(want, 0, 0) }
 
 // run is attempt, except that among the steps from lo to hi each goroutine executes as many as it
@@ -173,7 +173,7 @@ func (c *shrinker) improve(best variant) (variant, bool) {
 }
 
 // preempts reports whether a step of g takes the processor from last, the goroutine that moved
-// before and could continue. A goroutine that yields gives it up by itself.
+// before and could continue. A goroutine that yields is not preempted.
 func preempts(m describe.Machine, last, g trace.GID, enabled []trace.GID) bool {
 	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
 }

@@ -21,8 +21,8 @@ func SmallerBy(edits []load.Edit) *Smaller {
 	return x
 }
 
-// Exhaustive reports whether every schedule of the small version is covered, and none has a bug. Assumptions
-// about the environment are no obstacle.
+// Exhaustive reports whether every schedule of the small version is covered, and none has a bug.
+// Assumptions about the environment do not prevent that.
 func (s *Small) Exhaustive() bool {
 	assumed := func(why Reason) bool { return why.Cause == CauseAssumed }
 	return s.Result.Verdict != Fail && !s.Result.FirstOnly && !slices.ContainsFunc(s.Result.Incomplete, func(why Reason) bool { return !assumed(why) })
@@ -44,7 +44,7 @@ func (r *Result) TooBig() bool {
 }
 
 // AddSmall adds the exploration of the small version to the result of an entry. Bugs of the small version
-// are bugs of the entry, which say so. A version of which no execution has ended says nothing.
+// are bugs of the entry, which say so. A version without a complete execution has no result.
 func (r *Result) AddSmall(s *Small) {
 	if s.Result.Verdict == Incomplete && s.Result.Stats.Executions == 0 && !s.Exhaustive() {
 		return

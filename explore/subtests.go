@@ -12,7 +12,7 @@ type Subtest struct {
 	Name    string // with that of the test: TestX/a
 	Verdict Verdict
 	Skipped bool // every execution skips it
-	Alone   bool // the verdict is that of its exploration without the others
+	Alone   bool // the verdict is that of its exploration alone
 }
 
 // SubtestVerdicts returns the executed subtests with their verdicts, in the order of their names. A bug fails

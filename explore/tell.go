@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A report of a bug says more than the search knows. One more execution of the schedule adds the rest: the
-// steps in words, the state at the end, how long a goroutine is delayed, and which timer overtakes a
-// goroutine.
+// A report of a bug has more than the search has recorded. One more execution of the schedule adds the
+// rest: the steps in words, the state at the end, how long a goroutine is delayed, and which timer
+// overtakes a goroutine.
 //
 // Claim: a bug that is found is reported, with its final severity, however little time is left. (1) The
 // identity of the bug, and Bug.Passes, on which its severity depends, come from the state in which the

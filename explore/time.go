@@ -65,11 +65,11 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, err
 }
 
-// finest explores e with opts, again and again until the machine needs no refining. It changes e
-// and opts to the last ones.
+// finest explores e with opts, again and again until the machine needs no refining. It changes e and opts
+// to those of the last exploration.
 func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	r, err := explore(ctx, *e, *opts)
-	var before, loads time.Duration // time of the explorations that were given up for finer ones
+	var before, loads time.Duration // times of the explorations that were replaced by finer ones
 	for first := true; err == nil && r.again.needed() && !r.FirstOnly && !r.stopped(); first = false {
 		before += r.Stats.Explore
 		*e, *opts = r.again.refine(*e, *opts)
@@ -180,7 +180,7 @@ func (s *exploration) finishTime() {
 	}
 }
 
-// passes are all of them, in their order. Each one sees the result of those before it.
+// passes are all of them, in their order. Each pass gets the result of the passes before it.
 //
 //	pass             follows                       on a machine                     and then
 //	orders of maps   incomplete: some orders only  with all orders                  an answer is the result

@@ -14,8 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestUntoldInputs: narrating a bug of a program with inputs ends when told to. The schedule known
-// by then shows the bug when replayed: a schedule with branches, or one with inputs.
+// TestUntoldInputs: narrating a bug of a program with inputs ends on request. The schedule known by then
+// shows the bug when replayed: a schedule with branches, or one with inputs.
 func TestUntoldInputs(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

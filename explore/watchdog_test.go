@@ -216,7 +216,7 @@ func TestWatchedResume(t *testing.T) {
 				t.Errorf("%s, stopped at check %d: the file is another one: %v", name, at, err)
 			}
 		}
-		least := 0 // checks until the search goes on
+		least := 0 // checks until the search continues
 		for n := 1; ; n += 1 + n/3 {
 			k := keep(true)
 			k.Points = func() bool { least = max(least, n); return false }

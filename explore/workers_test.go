@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestOneWorker: if a search has one worker although several were asked for, the result says why,
-// and is the result of one worker.
+// TestOneWorker: if a search has one worker although several were requested, the result has the reason, and
+// is the result of one worker.
 func TestOneWorker(t *testing.T) {
 	prog, entry := benchmark(t, "smc/fibbench")
 	e := explore.Entry{Package: "smc/fibbench", Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {

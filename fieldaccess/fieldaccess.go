@@ -3,15 +3,13 @@
 // goroutine's access to shared memory no scheduling choice is needed if no other
 // goroutine may make a conflicting access in its whole future.
 //
-// What it guarantees: if Skip says yes, then from the present state on, however
-// the others proceed while the goroutine waits, none of them executes an
-// operation that conflicts with the access, so {goroutine} is a persistent set
-// (Godefroid, 1996) and executing it at once loses no outcome. Deviation from
-// the paper: two writes conflict. Its read-write-only rule loses final states.
+// Guarantee: if Skip returns true, then from the present state on no other goroutine executes an operation
+// that conflicts with the access while the goroutine waits, so {goroutine} is a persistent set (Godefroid,
+// 1996) and executing it at once loses no outcome. Deviation from the paper: two writes conflict. Its
+// read-write-only rule loses final states.
 //
-// The parts of it are elsewhere: what a function may access from a point on is
-// static.FieldAccess, and package hybrid merges that over a live stack. Here the
-// result is compared with one access, which is known exactly.
+// static.FieldAccess computes the accesses that a function may make from a point on, and package hybrid
+// merges these over a live stack. Here the result is compared with one access, which is known exactly.
 package fieldaccess
 
 import (
@@ -68,7 +66,7 @@ func New(fut *hybrid.Futures, sizes types.Sizes) *Oracle {
 // Futures returns the oracle's facts about the goroutines' futures.
 func (o *Oracle) Futures() *hybrid.Futures { return o.fut }
 
-// Reason is what Skip's answers are counted under.
+// Reason is the reason under which Skip's answers are counted.
 const Reason = "nofuture"
 
 // Skip reports whether g may execute its pending operation, which is plain,
@@ -124,14 +122,14 @@ func (o *Oracle) ConflictOne(n int, l *Location) bool {
 	return o.conflicting(x, l) && slices.Contains(o.keysOf(l), x.Key)
 }
 
-// Inspects reports whether an operation in fut may show where all goroutines are. It conflicts with
-// every other one.
+// Inspects reports whether an operation in fut may show where all goroutines are. It conflicts with every
+// other access.
 func (o *Oracle) Inspects(fut static.Set) bool { return o.fut.F.Sets.Has(fut, o.fut.F.Inspect()) }
 
 func (o *Oracle) conflicting(x static.Access, l *Location) bool {
 	//mutant: atomic Adds are loads [micro addAndLoad]: drop 1
 	if x.Adds && l.Adds && o.fut.F.Acc.BytesOf(x.Key) == l.Size {
-		return false // if they are about the same memory, they are about all of it
+		return false // if they access the same memory, they access all of it
 	}
 	//mutant: two writes do not conflict [micro writeWriteJoin]: "Write ||" -> "Write !="
 	return (x.Write || l.Write || x.Key == o.fut.F.Acc.SyncKey() && !l.Stored) &&

@@ -23,9 +23,9 @@ import (
 // execution. The code before the call is executed, too, so it should be fast and always the same. If the
 // test has subtests, only the subtest that calls Explore is executed.
 //
-// A schedule that shows a bug is written to testdata/hbcheck, as those of fuzz tests are to testdata/fuzz.
-// The schedules there for this test are replayed first: if one still shows the bug, the test fails without
-// a search. Add these files to the repository, or remove them.
+// A schedule that shows a bug is written to testdata/hbcheck, like the inputs of fuzz tests to
+// testdata/fuzz. The schedules there for this test are replayed first: if one still shows the bug, the test
+// fails without a search. Add these files to the repository, or remove them.
 //
 // If hbcheck could not cover everything, the test fails, unless an option sets that bound (Timeout,
 // Preempt), or AllowIncomplete is set: then the reason is logged. If the time of the test binary (go test
@@ -85,7 +85,7 @@ func AllowLeak(regexp string) Option { return flag("allow-leak", regexp) }
 // Explorer chooses the algorithm: hbcheck's --por.
 func Explorer(name string) Option { return flag("por", name) }
 
-// AllowIncomplete logs what hbcheck could not cover. By default the test fails.
+// AllowIncomplete logs the behaviour that hbcheck could not cover. By default the test fails.
 func AllowIncomplete() Option { return Option{func(s *settings) { s.allow = true }} }
 
 // Flags are any other flags of hbcheck explore.

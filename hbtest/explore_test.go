@@ -95,7 +95,7 @@ func (m *module) edit(name, from, to string) {
 	m.write(name, strings.ReplaceAll(string(data), from, to))
 }
 
-// run runs a command in dir, a directory of the module, and returns what it prints and whether it succeeds.
+// run runs a command in dir, a directory of the module, and returns its output and whether it succeeds.
 func (m *module) run(dir, name string, args ...string) (out string, ok bool) {
 	m.Helper()
 	cmd := exec.Command(name, args...)
@@ -109,7 +109,7 @@ func (m *module) run(dir, name string, args ...string) (out string, ok bool) {
 	return string(b), err == nil
 }
 
-// test runs go test, which has to succeed or not, and to print what the expressions match.
+// test runs go test, which has to succeed or not, with output that matches the expressions.
 func (m *module) test(ok bool, args []string, want ...string) string {
 	m.Helper()
 	out, succeeded := m.run(".", "go", append([]string{"test", "-v"}, args...)...)
@@ -176,7 +176,7 @@ func TestExplore(t *testing.T) {
 	m.test(true, []string{"-run=^TestDeposit$"}, `cannot be replayed any more`, `exhaustive: 2 executions`)
 }
 
-// TestNames: subtests with all sorts of names are explored, each alone; what is around them is not.
+// TestNames: subtests with all sorts of names are explored, each alone; the surrounding code is not.
 func TestNames(t *testing.T) {
 	m := newModule(t)
 	out := m.test(false, []string{"-run=^TestNames$"}, `FAIL: TestNames/a_b/c\(d\)`, `odd 1`, `FAIL: TestNames/x#01`, `odd 3`,
@@ -206,7 +206,7 @@ func TestFlags(t *testing.T) {
 	m.test(false, []string{"-run=^TestDeposit$", "-cover", "-count=1"}, `balance 1, want 2`)
 }
 
-// TestLinearizable: what package lin does under go test, with the tool and without.
+// TestLinearizable: package lin under go test, with the tool and without.
 func TestLinearizable(t *testing.T) {
 	m := newModule(t)
 	m.test(false, []string{"-run=^TestLinearizable$"}, `not linearizable`, `g1 +├─ Deposit\(1\) ─┤$`, `g2 +├─ Deposit\(1\) ────┤$`, `last +Balance\(\) 1$`,

@@ -1,6 +1,6 @@
 // Package hbtest has functions for tests that hbcheck runs. It has no dependencies and works without the
 // tool: under plain go test every choice takes its first value, so a test with choices is an ordinary test
-// of one case, always the same.
+// of one fixed case.
 //
 // When hbcheck runs the test, every value of every choice is explored
 // together with every schedule. Explore makes go test do that.

@@ -13,11 +13,11 @@ import (
 // reported with the least value that leads to it.
 //
 // T is a bool, an integer or a string, an array or slice of these, or a struct of these. Strings and slices
-// have at most as many bytes or elements as --input-len says, 4 by default (Bytes has as many as you like),
-// and slices are not nil. Other types are refused by name.
+// have at most as many bytes or elements as --input-len says, 4 by default (Bytes has its own bound), and
+// slices are not nil. Other types are refused by name.
 //
-// Under plain go test the value is the zero value; if the environment variable HBTEST_SEED is a
-// number, a random one that depends on the number.
+// Under plain go test the value is the zero value; if the environment variable HBTEST_SEED is a number, it
+// is a random value that depends on this number.
 func Nondet[T any]() T { return nondet[T]() }
 
 // shortText bounds the bytes or elements of random strings and slices.

@@ -48,7 +48,7 @@ func explore(t *testing.T, f func(t *testing.T), opts []Option) {
 	}
 }
 
-// startDir is the directory in which the test binary was started: that of the package.
+// startDir is the directory in which the test binary was started, which is the package's.
 var startDir, _ = os.Getwd()
 
 // module is the path of the module that this package is in.
@@ -86,7 +86,7 @@ var findTool = sync.OnceValues(func() (string, error) {
 	return "", errors.New(text)
 })
 
-// version returns the version of this package as go get has it, with the @; empty if it has none.
+// version returns the version of this package for go get, with the @, or "" if it has none.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -105,7 +105,7 @@ type exploration struct {
 	tool, test string
 	*settings
 
-	end  time.Time   // of the time that the test has; zero: there is no end
+	end  time.Time   // of the test's time; zero: there is no limit
 	late atomic.Bool // it is over
 }
 
@@ -121,7 +121,7 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 		if !x.end.IsZero() {
 			stop := time.AfterFunc(time.Until(x.end), func() {
 				x.late.Store(true)
-				if cmd.Process.Signal(os.Interrupt) != nil { // it says what it has covered
+				if cmd.Process.Signal(os.Interrupt) != nil { // it reports its coverage
 					cmd.Process.Kill() // Windows has no interrupts of other processes
 				}
 			})
@@ -157,7 +157,7 @@ func (x *exploration) corpus() string {
 	return filepath.Join("testdata", "hbcheck", name)
 }
 
-// unusual is what names of files should not contain.
+// unusual matches characters that names of files should not contain.
 var unusual = regexp.MustCompile(`[^\pL\pN_.=,+-]`)
 
 // replay replays the files of the corpus, and reports whether one of them has failed the test.
@@ -263,7 +263,7 @@ func (x *exploration) limit(args *[]string) (clipped bool) {
 	return clipped
 }
 
-// unexpected returns the reasons why not everything is covered that are no bounds of the test's own.
+// unexpected returns the reasons of an incomplete search, except for bounds that the test itself sets.
 func (x *exploration) unexpected(list []result, clipped bool) (rest []string) {
 	if x.late.Load() {
 		rest = append(rest, "time is up (go test -timeout)")
@@ -336,7 +336,8 @@ func rename(page, from, to string) {
 	}
 }
 
-// sum is a name for a replay file: of what identifies its schedule, whichever hbcheck has written it.
+// sum returns a name for a replay file, made from the data that identify its schedule for every version of
+// hbcheck.
 func sum(data []byte) string {
 	var file struct {
 		Package, Entry, Code, Pos string
@@ -351,8 +352,8 @@ func sum(data []byte) string {
 	return digest(data)
 }
 
-// plainReport leaves out what makes the report one of a test: the name of that is known, and readers of
-// the output of go test would take such lines for others.
+// plainReport removes the lines that mark the report as one of a test: the name of the test is known, and
+// programs that read the output of go test would misinterpret these lines.
 func plainReport(out string) string {
 	var lines []string
 	for line := range strings.SplitSeq(out, "\n") {
@@ -371,7 +372,7 @@ func plainReport(out string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pattern is what --run has to be for the test of that name, and nothing else.
+// pattern returns the value of --run that selects exactly the test of that name.
 func pattern(test string) string {
 	parts := strings.Split(test, "/")
 	for i, p := range parts {

@@ -1,8 +1,7 @@
 // Package hybrid merges the partial facts of static analyses over a live call
-// stack (SPIN 2014, section 4.1): what a goroutine may still do is what it may
-// do from its next instruction until that function returns, then after the call in
-// the caller until that returns, and so on down to the function its go statement
-// named.
+// stack (SPIN 2014, section 4.1): the operations that a goroutine may still execute are those from its next
+// instruction until that function returns, then those after the call in the caller until that returns, and
+// so on down to the function of its go statement.
 //
 //	innermost frame   f: ... a; [x++]; b      Before(x++)   x++, b
 //	its caller        g: ... f(); c; d        After(f())    c, d
@@ -21,9 +20,8 @@ import (
 
 // A Frame is one activation on the stack of a goroutine between two of its steps.
 type Frame struct {
-	// Instr is, in the innermost frame, the goroutine's next instruction; in the
-	// others, the one that called the next inner frame. It is nil in frames without SSA
-	// code: natives and builtins used as functions.
+	// Instr is the goroutine's next instruction in the innermost frame, and in other frames the call of the
+	// next inner frame. It is nil in frames without SSA code: natives and builtins used as functions.
 	Instr ssa.Instruction
 	// Fn is the function, nil for one that is not in the program's source.
 	Fn *ssa.Function
@@ -31,8 +29,8 @@ type Frame struct {
 	Builtin string
 	// Main: the machine's own first frame, which does nothing but return.
 	Main bool
-	// Unwinding: control returns to Instr itself and not to the one after it (RunDefers, and
-	// frames that are being unwound).
+	// Unwinding: control returns to Instr itself and not to the next instruction (RunDefers, and frames
+	// that are being unwound).
 	Unwinding bool
 	// Recovered: it is a deferred call, and an earlier one of the same function has
 	// recovered from a panic.
@@ -41,7 +39,7 @@ type Frame struct {
 	ID uint64
 }
 
-// Futures answers what whole stacks may still access.
+// Futures returns the accesses that whole stacks may still make.
 type Futures struct {
 	F     *static.FieldAccess
 	cache map[key]static.Set

@@ -10,14 +10,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Merger merges the partial results of one analysis over live stacks to what
-// the analysis knows of a goroutine's whole future. Paths become addresses on
-// the way: each frame knows what its parameters and variables are.
+// Merger merges the partial results of one analysis over live stacks into a result for a goroutine's whole
+// future. Paths become addresses in this step, because each frame has the values of its parameters and
+// variables.
 //
 // A frame that is in a call continues after it if the call returns, and with its
-// deferred calls if it panics. A frame that runs its deferred calls already
-// (Unwinding) still has those that are pending, which the state knows exactly, and
-// then returns or panics itself; which of the two is not distinguished.
+// deferred calls if it panics. A frame that is already running its deferred calls (Unwinding) still has the
+// pending ones, which the state has exactly, and then returns or panics; the two are not distinguished.
 //
 // How the parts of a stack are put together, x being the flow so far (static.Flow):
 //
@@ -26,10 +25,9 @@ import (
 //	                           if it panicked: frame 1's deferred calls
 //	frame 2, unwinding    x  = x, then its pending deferred calls, newest first, then it returns
 //
-// Two memories: partial results by place in the code (sites, calls), which do not depend on the
-// state but for the paths that occur in them; and whole results (whole) by the parts and what the
-// paths are in the present state. In most states the stack is one that is known, with the same
-// objects.
+// It has two caches: partial results by place in the code (sites, calls), which depend on the state only
+// through their paths; and whole results (whole) by their parts and the values of the paths in the present
+// state. In most states the stack, with its objects, is in the cache.
 type Merger[V comparable] struct {
 	e     *static.Engine[V]
 	base  *static.Base
@@ -40,7 +38,7 @@ type Merger[V comparable] struct {
 	buf   []byte
 }
 
-// site is what a frame's partial result depends on.
+// site is the key of a frame's partial result.
 //
 // The same place in the code can be a frame's in three ways: at its next instruction, in a call,
 // and running deferred calls.
@@ -56,7 +54,7 @@ type site struct {
 // depends on besides the parts.
 type partial[V comparable] struct {
 	num      int
-	resume   static.Flow[V] // what follows when the inner frame returns; all, of the innermost
+	resume   static.Flow[V] // what follows when the inner frame returns; of the innermost frame, everything
 	panicked static.Flow[V] // when it panics
 	paths    []static.Path
 	defers   []*ssa.Defer    // pending in the frame, newest last
@@ -91,14 +89,14 @@ type stackPart[V comparable] struct {
 	arg       uint64        // the first argument of a deferred call
 }
 
-// FutureOf returns what l's goroutine does until it ends.
+// FutureOf returns the events of l's goroutine until it ends.
 //
 // The key of the second memory is a word for each part and for each path in it, its address or 0
 // if that is not known. Parts are put together only if it is new.
 //
 //	key:   part 7 │ &s.mu │ part 12 │ &t.nu │ 0 │ ...
 func (m *Merger[V]) FutureOf(l Live) V {
-	// First everything the result depends on, to see whether it is known.
+	// First collect everything that the result depends on, to look the result up.
 	var parts []stackPart[V]
 	key := m.buf[:0]
 	note := func(x stackPart[V]) {
@@ -121,7 +119,7 @@ func (m *Merger[V]) FutureOf(l Live) V {
 			key = binary.LittleEndian.AppendUint64(key, l.Operand())
 		}
 		// The innermost frame is at its next instruction, which is RunDefers if it runs deferred
-		// calls; the others are in a call that something has made.
+		// calls; the others are in a call.
 		unwinding := i > 0 && fr.Unwinding || isRunDefers(fr.Instr)
 		x := m.partial(fr, i == 0, unwinding)
 		var place static.Env = &callEnv{l: l, fn: fr.Fn} // of a call with unknown arguments
@@ -168,8 +166,8 @@ func isRunDefers(instr ssa.Instruction) bool {
 
 // fold puts parts together, from the innermost outwards.
 //
-// The pending operation of a native has no code; what it does is an event made here, from the
-// state: which mutex, how much is added to which WaitGroup.
+// The pending operation of a native has no code; its event is made here, from the state: the mutex, or the
+// WaitGroup with the number added to it.
 func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 	e := m.e
 	x := e.Returning() // of nothing to its caller, the innermost frame
@@ -203,9 +201,8 @@ func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 // leaving returns what follows in a frame that has the given deferred calls left:
 // returns and recovered follow when there are none.
 //
-// From the oldest deferred call to the newest, as the newest runs first and what comes after it
-// must be known. There are three continuations, according to how control comes to a deferred
-// call:
+// From the oldest deferred call to the newest, because the newest runs first and needs the result of what
+// follows it. There are three continuations, according to the way in which control reaches a deferred call:
 //
 //	z   the function returns: all deferred calls run, and then it returns
 //	r   it has panicked and recovered: the rest of them run, and then it returns
@@ -232,9 +229,8 @@ func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackP
 
 // partial returns the partial result of a frame.
 //
-// The cases: a native; nothing known; a function whose body is another one's (the overlay's);
-// deferred calls; the innermost frame, whose next instruction is still to be executed; a frame in
-// a call.
+// The cases: a native; an unknown function; a function with the body of another one (of the overlay);
+// deferred calls; the innermost frame, whose next instruction is still to be executed; a frame in a call.
 func (m *Merger[V]) partial(fr Frame, inner, unwinding bool) *partial[V] {
 	k := site{fr.ID, inner, unwinding}
 	x := m.sites[k]
@@ -268,11 +264,10 @@ func (m *Merger[V]) partial(fr Frame, inner, unwinding bool) *partial[V] {
 	return x
 }
 
-// adding returns the call of hbWgAdd that instr is, or nil. In the body of Add the
-// number is a parameter; the live state knows it.
+// adding returns the call of hbWgAdd that instr is, or nil. In the body of Add the number is a parameter;
+// the live state has its value.
 //
-// Static facts of hbWgAdd are about any number; the next instruction of a goroutine has a certain
-// one.
+// Static facts of hbWgAdd are for any number; the next instruction of a goroutine has a certain number.
 func adding(instr ssa.Instruction) *ssa.CallCommon {
 	if c, ok := instr.(*ssa.Call); ok {
 		if static.Executes(c.Call.StaticCallee(), trace.WgAdd) {
@@ -282,13 +277,13 @@ func adding(instr ssa.Instruction) *ssa.CallCommon {
 	return nil
 }
 
-// unknownDelta is what a WaitGroup is changed by if that is not known.
+// unknownDelta is the delta of a WaitGroup if it is unknown.
 const unknownDelta = 1 << 40
 
-// delta returns what the addition adds that is the next instruction of x.
+// delta returns the number added by the next instruction of x.
 //
-// What is not known makes an event of an unknown number (fold), after which facts say nothing
-// about the counter.
+// An unknown number gives an event with unknownDelta (fold), after which there are no facts about the
+// counter.
 func (m *Merger[V]) delta(x *partial[V], place static.Env) uint64 {
 	n, ok := place.Value(x.add.Args[1])
 	if !ok {
@@ -299,8 +294,7 @@ func (m *Merger[V]) delta(x *partial[V], place static.Env) uint64 {
 
 // call returns the result of a call of fn, nil for a builtin.
 //
-// It does not depend on arguments: they come in with the place (callEnv), when paths are
-// evaluated.
+// It does not depend on arguments, which the place (callEnv) supplies when paths are evaluated.
 func (m *Merger[V]) call(fn *ssa.Function) *partial[V] {
 	x := m.calls[fn]
 	if x == nil {
@@ -314,7 +308,7 @@ func (m *Merger[V]) call(fn *ssa.Function) *partial[V] {
 	return x
 }
 
-// unknown is the flow of something of which nothing is known.
+// unknown is the flow of unknown code.
 //
 // It may read and write anything, and call anything: the top element.
 func (m *Merger[V]) unknown() static.Flow[V] {
@@ -324,7 +318,7 @@ func (m *Merger[V]) unknown() static.Flow[V] {
 	return m.e.Events(static.Event{Kind: static.AnyEvent}, access(static.Access{Write: true}), access(static.Access{}))
 }
 
-// number gives x its number, the word for it in keys, and lists its paths.
+// number assigns x the number that stands for it in keys, and lists its paths.
 func (m *Merger[V]) number(x *partial[V]) {
 	x.num = len(m.sites) + len(m.calls)
 	r := m.base.Listing(&x.paths)

@@ -104,7 +104,7 @@ func (f *fake) Address(g *ssa.Global) uint64 { return 1 << 40 }
 
 func (f *fake) Operand() uint64 { return 0 }
 
-// fixture is the program and what is known of it.
+// fixture is the program with its static facts.
 type fixture struct {
 	t    *testing.T
 	prog *load.Program
@@ -208,7 +208,7 @@ func TestMerge(t *testing.T) {
 	g.regs[0]["s"], g.regs[1]["t"] = object2, object1
 	x.equal("y with other arguments", x.before(locks, m.FutureOf(g), "y"), object1+8, object2)
 
-	// What is not known is not certain.
+	// An unknown object is not certain.
 	g.regs[0] = nil
 	v = m.FutureOf(g)
 	x.equal("x with an unknown argument", x.before(locks, v, "x"))
@@ -242,8 +242,7 @@ func unlocked(x *fixture, a *static.ForeignUnlock, v static.Unlocks) (list []uin
 	return list
 }
 
-// TestMergeDeferred: pending deferred calls know their arguments, even if nothing
-// else does any more.
+// TestMergeDeferred: pending deferred calls have their arguments, even if nothing else has them any more.
 func TestMergeDeferred(t *testing.T) {
 	x := newFixture(t)
 	unheld := static.NewForeignUnlock(x.base)
@@ -280,7 +279,7 @@ func TestMergeDeferred(t *testing.T) {
 	x.equal("closure", unlocked(x, unheld, m.FutureOf(g)), object2)
 }
 
-// TestMergeAdd: a goroutine in the middle of WaitGroup.Add knows the number.
+// TestMergeAdd: for a goroutine in the middle of WaitGroup.Add the number is known.
 func TestMergeAdd(t *testing.T) {
 	x := newFixture(t)
 	prefix := static.NewMinPrefix(x.base)

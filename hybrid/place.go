@@ -31,12 +31,12 @@ type Live interface {
 }
 
 // Facts name objects by paths (static.Path): a parameter, a variable, fields and loads from
-// there. A frameEnv says what these are in a frame of the present state, a callEnv what they will
-// be in a call that is still to come.
+// there. A frameEnv evaluates them in a frame of the present state, a callEnv in a call that has not begun
+// yet.
 
 // frameEnv is the activation of frame i, for facts about its present point.
 //
-// It evaluates values of the function itself; it does not know paths of a fact that begin elsewhere.
+// It evaluates values of the function itself, not paths of a fact that begin elsewhere.
 type frameEnv struct {
 	l      Live
 	i      int
@@ -66,8 +66,8 @@ func (p *frameEnv) Value(v ssa.Value) (uint64, bool) {
 
 // Captured implements static.Place.
 //
-// Facts tell a variable's address (Value) from what it holds (Captured); the register has one or
-// the other.
+// Facts distinguish a variable's address (Value) from its value (Captured); the register has one of the
+// two.
 func (p *frameEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
 		return 0, false
@@ -243,9 +243,8 @@ type liveKey struct {
 // later without being computed again. Then its register holds it: the compiler of the machine
 // shares registers only between values that are never live together.
 //
-// It is liveness asked for one value only, by a search from the instruction for a use that no
-// recomputation comes before. A use by a phi is on an edge: it counts for the predecessor that it
-// belongs to.
+// It computes liveness for a single value, by searching from the instruction for a use before any
+// recomputation. A use by a phi is on an edge: it counts for the predecessor that it belongs to.
 func liveAt(v ssa.Value, instr ssa.Instruction, after bool) bool {
 	uses := map[ssa.Instruction]bool{}
 	refs := v.Referrers()

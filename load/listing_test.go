@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// fingerprinted is a program that has of everything that a fingerprint is about something.
+// fingerprinted is a program with an example of everything that a fingerprint depends on.
 const fingerprinted = `
 -- go.work --
 go 1.26
@@ -106,9 +106,10 @@ require example.com/dep v1.0.0
 replace example.com/dep => ../dep
 `
 
-// TestFingerprint: what a verdict depends on before the program runs. Each row changes one thing, of the
-// list in docs/explorers.md (Results of earlier runs), and the fingerprint is another one; same says that
-// it makes no difference. The rest is in cmd/hbcheck (TestCached, and flags) and in vm (TestHostLog).
+// TestFingerprint: the fingerprint changes with everything that a verdict depends on before the program
+// runs. Each row changes one item of the list in docs/explorers.md (Results of earlier runs); same marks a
+// change that makes no difference. The other items are tested in cmd/hbcheck (TestCached, and flags) and in
+// vm (TestHostLog).
 func TestFingerprint(t *testing.T) {
 	const newer = "module example.com/m\n\ngo 1.26\n\nrequire example.com/dep v1.0.0\n\nreplace example.com/dep => "
 	dir := extract(t, fingerprinted)
@@ -120,7 +121,8 @@ func TestFingerprint(t *testing.T) {
 		tags       []string
 		same       bool
 	}{
-		// What the program asks for when it runs is a fact of the host: other test data, GODEBUG.
+		// What a running program reads from the host is not part of the fingerprint: other test data,
+		// GODEBUG.
 		{what: "nothing that counts", file: "m/testdata/x", text: "", same: true,
 			env: []string{"GOFLAGS=-race -v -p=2 -count=1 -gcflags=-N", "CGO_ENABLED=1", "GOOS=windows", "GOARCH=arm64", "GODEBUG=panicnil=1"}},
 		{what: "a file of the package", file: "m/a_test.go", text: "package m\n"},
@@ -168,7 +170,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestFingerprintOfToolchain: so is what does not come from the program.
+// TestFingerprintOfToolchain: the fingerprint also depends on the toolchain.
 func TestFingerprintOfToolchain(t *testing.T) {
 	x, err := List(Config{Dir: extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- m.go --\npackage m\n\nimport _ \"errors\"\n")})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// TestTables compares the tables of a file with what gc makes of it.
+// TestTables compares the tables of a file with the memory that gc initialises for it.
 func TestTables(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "tables_values_test.go", nil, parser.SkipObjectResolution)
@@ -43,8 +43,8 @@ func TestTables(t *testing.T) {
 		"tableRows":  func(off int) string { return tableRows[off/int(unsafe.Sizeof(tableRow{}))].s },
 		"tableInner": func(off int) string { return tableInner[0][off/16] },
 	}
-	// An element of a map whose type is left out, elements
-	// with pointers, and what a function executes each time are no tables.
+	// These are no tables: a map element without its type, elements with pointers, and composite literals
+	// inside functions.
 	_, _, _ = tableOfMap, noTable, noTableFuncs
 	if len(p.tables) != len(want) {
 		t.Errorf("%d tables, want %d", len(p.tables), len(want))
@@ -73,7 +73,7 @@ func bytesOf[T any](s []T) []byte {
 	return slices.Clone(unsafe.Slice((*byte)(unsafe.Pointer(&s[0])), len(s)*int(unsafe.Sizeof(s[0]))))
 }
 
-// varAt returns the name of the variable of which pos is in the initial value.
+// varAt returns the name of the variable whose initial value contains pos.
 func varAt(file *ast.File, pos token.Pos) (name string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.ValueSpec); ok && s.Pos() <= pos && pos < s.End() {

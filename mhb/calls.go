@@ -17,13 +17,13 @@ import (
 //	lock(&b.mu)     visitKey{lock, mu = 0x9_0010}     walked
 //	lock(&a.mu)     the first one                     recalled
 
-// An invocation is a call of fn as the walk comes to it.
+// An invocation is a call of fn that the walk reaches.
 type invocation struct {
 	fn     *ssa.Function
 	site   ssa.CallInstruction  // nil: none in the program's code, or it is not known
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
 	args   argRefs              // the words of the arguments, for natives
-	guards []guard              // what is locked ahead of the call, in terms of fn's parameters
+	guards []guard              // the mutexes locked ahead of the call, in terms of fn's parameters
 	loop   bool                 // it can be executed more than once
 	only   bool                 // nothing else can be called there
 	atNext bool                 // it is the next instruction of the goroutine
@@ -62,14 +62,14 @@ func (w *walk) function(c *invocation, into *visit) bool {
 // The summary of the function is computed separately, from an empty one, and then merged with the caller's
 // summary: so it can be the leaf of a decision tree of its own, for callers in other states.
 //
-// A recursive function, or one that calls such a function, is only remembered for this walk: what a
-// recursive call adds depends on where the recursion began. So does what a function asks that makes such a
-// call: nothing, if this walk has come there before. Whether a function calls what is recursive may depend
-// on the answers (of a dynamic call the receiver may be known), so that its tree can have been grown by
-// walks in which it does not.
+// A recursive function, or one that calls such a function, is only remembered for this walk: the effect of
+// a recursive call depends on the place where the recursion began. So do the questions of a function that
+// makes such a call: it asks none if this walk has been there before. Whether a function calls a recursive
+// one may depend on the answers (for example, on the known receiver of a dynamic call), so its tree may
+// come from walks in which it does not.
 //
 // Order of the look-ups: memo first, also for functions that are being walked (open); then the
-// tree; then the body. Only what was walked to its end, within maxWork, becomes a leaf.
+// tree; then the body. Only a function that was walked completely, within maxWork, becomes a leaf.
 func (w *walk) visited(k visitKey, act *activation) (returns bool, dones, raises *events) {
 	if v := w.memo[k]; v != nil {
 		w.recursive++
@@ -117,7 +117,7 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones, raises
 	return v.returns, &v.dones, &v.raises
 }
 
-// merge adds what the walk of a function has found.
+// merge adds the findings of a function's walk.
 //
 // dones are left out: they count as often as the call is made (function).
 func (w *walk) merge(x *summary) {
@@ -169,8 +169,7 @@ type visitKey struct {
 	held    bool
 }
 
-// key returns the key without what concerns Cond.Wait. A value that is not known is one zero
-// byte.
+// key returns the key without the part for Cond.Wait. A value that is not known is one zero byte.
 //
 // They are bytes, so that the key is comparable: 0 for an unknown value, 1 and eight bytes for a known one,
 // 2 for a guard.

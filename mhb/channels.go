@@ -8,18 +8,18 @@ import (
 )
 
 // Operations on channels in question. A goroutine that waits at a channel takes part in operations of
-// others, so that T_c does not wait alone: the goroutines that it could meet now are members, and so are
-// those that these could meet. The walks are those of all others.
+// others, so T_c does not wait alone: the goroutines with which it could communicate now are members, and
+// so are those with which members could communicate. All other goroutines are walked.
 //
 //	T_c: select { case c <- 1: case <-done: }     member: <-c
 //	T_1: x = 1; <-d                               T_2: select { case d <- 2: case <-done: }
 //
-// No choice is needed before the select of T_c: neither T_1 nor T_2 comes to c, or sends to done, or
-// closes it, while T_c and its partner wait.
+// No choice is needed before the select of T_c: neither T_1 nor T_2 reaches an operation on c, sends to
+// done, or closes it, while T_c and its partner wait.
 //
-// Claim: what T_c can do now is a persistent set if no member but T_c is enabled, and no walk comes to an
-// operation that disturbs a case of a member (Case.disturbed). Let E be an execution from the present
-// state that does nothing of what T_c can do now.
+// Claim: the operations that T_c can execute now are a persistent set if no member but T_c is enabled, and
+// no walk reaches an operation that disturbs a case of a member (Case.disturbed). Let E be an execution
+// from the present state without the operations that T_c can execute now.
 //
 //  1. No member takes part in a step of E. Otherwise let s be the first such step. What a member can do
 //     depends on the channels of its cases, and on the goroutines that wait at these. All those that wait
@@ -43,7 +43,7 @@ type meeting struct {
 type Case struct {
 	Chan      uint32
 	Send      bool
-	Closes    bool // it is no case but T_c's close
+	Closes    bool // it is T_c's close, not a case
 	Len, Room int
 	Closed    bool
 }
@@ -94,9 +94,9 @@ func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 	return true
 }
 
-// disturbed reports whether it may make a difference to c that another goroutine comes to an operation
-// of kind k on its channel: Select stands for a select of which another case can be executed, so that it
-// matters to it whether this one is ready, and TrySelect for all that looks at the channel.
+// disturbed reports whether c may be affected by another goroutine that reaches an operation of kind k on
+// its channel. Select stands for a select with another executable case, for which it matters whether this
+// case is ready; TrySelect stands for all operations that inspect the channel.
 //
 //	case                  not disturbed by                as
 //	closed and empty      all                             nothing changes it any more
@@ -133,8 +133,8 @@ func (c *Case) disturbed(k trace.Kind) bool {
 	return k != trace.Select && !same
 }
 
-// communication is Skip for an operation on channels. The walks are those that are made for all
-// operations: they collect who comes to which channel.
+// communication is Skip for an operation on channels. It uses the walks for all operations, which collect
+// the goroutines that reach each channel.
 func (o *Oracle) communication(s State, g trace.GID, op *trace.Op) string {
 	if !o.has(Channels) || !o.meet(s, g, op) {
 		return ""

@@ -6,10 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/internal/microtest"
 )
 
-// meetings are programs each of which is about one condition under which an operation on channels needs
-// no choice.
+// Each program of meetings tests one condition under which an operation on channels needs no choice.
 var meetings = []microtest.Program{
-	// Two send, and what is sent first is received first.
+	// Two goroutines send, and the first value sent is received first.
 	{"secondSender", "-send", `
 	c := make(chan int, 2)
 	var wg sync.WaitGroup
@@ -37,7 +36,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { y = <-c })
 	wg.Wait()
 	say(x, y)`},
-	// One sends and one receives what has been sent before.
+	// One goroutine sends, and one receives a value that was sent before.
 	{"otherEnd", "mhb:join", `
 	x := 0
 	c := make(chan int, 2)
@@ -107,7 +106,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { close(c) })
 	wg.Wait()
 	say(x)`},
-	// What was sent is received before the end.
+	// The sent value is received before the end.
 	{"receiveAndClose", "mhb:join", `
 	x := 0
 	c := make(chan int, 2)
@@ -219,7 +218,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { select { case x = <-u: case x = <-v: } })
 	wg.Wait()
 	say(x)`},
-	// No other goroutine comes to where the two wait.
+	// No other goroutine reaches the channel where the two wait.
 	{"twoAlone", "mhb:receive", `
 	x, y := 0, 0
 	u, v := make(chan int), make(chan int)
@@ -230,7 +229,7 @@ var meetings = []microtest.Program{
 	<-v
 	wg.Wait()
 	say(x, y)`},
-	// An operation that does not wait notices what there is, and how much.
+	// An operation that does not wait observes the state and the length of the channel.
 	{"tried", "", `
 	x := 0
 	c := make(chan int, 1)
@@ -254,7 +253,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { c <- 1; say(x) })
 	wg.Go(func() { x = 1; if empty(c) { say(9) } })
 	wg.Wait()`},
-	// What closing the channel disturbs depends on what is in it.
+	// The operations that closing the channel disturbs depend on its contents.
 	{"emptiedFirst", "", `
 	n := 0
 	c, d := make(chan int, 1), make(chan int, 2)

@@ -10,14 +10,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// summary is the result of the walk of one goroutine, given what the others can enable.
+// summary is the result of the walk of one goroutine, given the operations that the others can enable.
 type summary struct {
-	conflict bool            // it can reach what conflicts with the target, or anything
+	conflict bool            // it can reach an operation that conflicts with the target, or unknown code
 	witness  ssa.Instruction // where; nil if it is nowhere in the program's code
-	reason   string          // the rarest of what it is blocked at
+	reason   string          // the rarest kind of operation at which it is blocked
 	reached  static.Set      // the accesses it can make, if the target collects them,
 	syncs    []syncEffect    // and operations that synchronise
-	eff      effects         // what it can do that enables others
+	eff      effects         // its operations that enable others
 	stops    []stop          // where it was blocked
 
 	// Of a function:
@@ -31,7 +31,7 @@ type summary struct {
 // conflicts or the computation takes too long. conflicts, if not nil, is a further test of whether a
 // summary conflicts.
 //
-// Calls can be nested: which memory a walk may read can depend on what the others can write (askParked).
+// Calls can be nested: the memory that a walk may read can depend on the writes of the others (askParked).
 // depth says which buffers are in use.
 //
 // Claim: each round finds at least what the one before has found.
@@ -45,7 +45,7 @@ type summary struct {
 //  4. A walk that has not been blocked at an operation that is enabled now would find the same again,
 //     by 1 and 2: so it is not walked again, and the round in which there is no other one is the last.
 //
-// What is found is finite, so that a fixed point exists; maxRounds bounds the search for it.
+// The set of findings is finite, so a fixed point exists; maxRounds bounds the search for it.
 func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summary) bool) (all []*summary, ok bool) {
 	n := &o.now
 	depth := n.depth
@@ -73,7 +73,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		}
 	}
 	var found []*summary               // in the round before
-	for round := range maxRounds + 1 { // of the last one it is only asked whether it is the same
+	for round := range maxRounds + 1 { // the last one is only compared
 		buf := 2*depth + round%2
 		list, same := n.lists[buf][:0], true
 		for _, g := range n.live {
@@ -119,7 +119,7 @@ func (o *Oracle) looked(ok bool) {
 }
 
 // treeKey is the key of a decision tree: the goroutine's stack, and whether this is the first round, in
-// which nothing is enabled. The events that a later round begins with are no part of the key: they differ
+// which nothing is enabled. The events with which a later round begins are not part of the key: they differ
 // in nearly every state, and a walk depends on them only at the few operations that it finds disabled.
 type treeKey struct {
 	stack          [2]uint64
@@ -135,8 +135,8 @@ func (o *Oracle) suspect(tc trace.GID) trace.GID {
 	return o.suspects[tc]
 }
 
-// summary returns what g can do, if t is the pending operation of tc and
-// found is what the round before this one has found, if this is a later one.
+// summary returns the operations that g can execute, where t is the pending operation of tc, and found has
+// the findings of the previous round, if this is a later one.
 //
 // There are three steps: the last answer may still be right (recent); a decision tree may have the answer;
 // if not, the goroutine is walked, and the path of its questions is added to the tree.
@@ -185,7 +185,7 @@ type walk struct {
 
 	summary                   // of what has been found so far
 	current   ssa.Instruction // what is being interpreted
-	later     bool            // what the others have been found to enable does not count as disabled
+	later     bool            // operations that others can enable do not count as disabled
 	memo      map[visitKey]*visit
 	recursive int  // how often memo had the answer
 	uncounted bool // how often Done is called is not known
@@ -198,8 +198,8 @@ type walk struct {
 // Objects whose address is certain are counted one by one, up to many; all others are a set.
 type events struct {
 	list []event    // in the order in which they were found
-	any  bool       // on objects of which nothing is known
-	objs static.Set // on objects that the points-to analysis knows
+	any  bool       // on unknown objects
+	objs static.Set // on objects of the points-to analysis
 }
 
 type event struct {
@@ -237,8 +237,8 @@ func (o *Oracle) note(e *events, r ref) {
 // count returns how many operations there can be on the object at p, which lies
 // in objs.
 //
-// The order of the tests is from the least precise to the most: what may be on any object counts
-// for each.
+// The tests go from the least precise to the most precise: an operation on an unknown object counts for
+// each object.
 func (o *Oracle) count(e *events, p uint64, objs static.Set) int {
 	if e.any || e.objs != static.Empty && o.within(e.objs, objs) {
 		return many
@@ -332,7 +332,7 @@ func counter(s State, p uint64) int64 {
 // refuted reports whether t must not be executed at once, because the goroutines and t together can make a
 // WaitGroup's counter negative. Then it matters which of them does.
 //
-// T_c's Add brings the counter from c to c + delta, and the others may take n away. If c + delta - n < 0,
+// T_c's Add changes the counter from c to c + delta, and the others may subtract n. If c + delta - n < 0,
 // and delta is negative, the last of them panics, and the order decides which one is the last. The order
 // also matters if c - n < 0: one of the others can panic unless T_c's Add comes first.
 func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
@@ -352,8 +352,8 @@ func (o *Oracle) refuted(s State, list []*summary, t *target) bool {
 // blocked reports whether the walk stops at x, an operation that is disabled in the
 // present state.
 //
-// In the first round all disabled operations block. In later rounds those do not that the previous round
-// has found to be enabled (askEnabled).
+// In the first round all disabled operations block. In later rounds operations that the previous round has
+// found to be enabled do not count (askEnabled).
 func (w *walk) blocked(x stop, reason string) bool {
 	if x.addr >= private || w.v.ask(question{kind: askPrivate, p: x.addr}).ok {
 		return false // see renaming

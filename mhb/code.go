@@ -10,8 +10,8 @@ import (
 
 // Code as the walk interprets it: for most instructions it only needs their accesses.
 
-// action is an instruction that the walk has to interpret, with the accesses of
-// the ones before it and of itself.
+// action is an instruction that the walk has to interpret, with its accesses and those of the instructions
+// before it.
 //
 //	p.f = 1; y := a[i]; mu.Lock(); z++; return
 //
@@ -87,7 +87,7 @@ func (f *flow) after(b *ssa.BasicBlock) blockSet {
 	return f.reach[b.Index]
 }
 
-// code returns what the instructions of b do, from number start on.
+// code returns the actions of the instructions of b, from number start on.
 func (o *Oracle) code(f *flow, b *ssa.BasicBlock, start int) []action {
 	k := codeKey{b.Index, start}
 	list, ok := f.code[k]
@@ -95,7 +95,7 @@ func (o *Oracle) code(f *flow, b *ssa.BasicBlock, start int) []action {
 		return list
 	}
 	var a action
-	// The rest of a block, from its middle on, is executed once: a loop comes back to the beginning of the
+	// The rest of a block, from its middle on, is executed once: a loop returns to the beginning of the
 	// block.
 	loop := start == 0 && f.after(b).has(b)
 	for _, x := range b.Instrs[start:] {

@@ -21,10 +21,10 @@ type Range struct{ Addr, Size uint64 }
 
 // target is the operation in question, with the results of walks about it.
 //
-// Results are kept as long as the oracle exists: conflicts by sets of accesses, walks by what they read.
-// They depend on the identity of objects, not on the state.
+// Results are kept as long as the oracle exists: conflicts by sets of accesses, walks by the values that
+// they read. They depend on the identity of objects, not on the state.
 type target struct {
-	collects bool // there is none: everything that the others can do is asked for
+	collects bool // there is none: the query is for everything that the others can do
 
 	op     trace.Op
 	locs   []fieldaccess.Location // memory it accesses, and
@@ -115,9 +115,9 @@ func delta(s State, g trace.GID) (int64, bool) {
 	return int64(d), ok
 }
 
-// ofLibrary reports whether a goroutine's next instruction is a native function that walks know to access
-// an object of the library. Functions of timers are not known: the timer's own goroutine accesses the
-// timer, and no walk sees that. Neither is the length of a channel: walks note no operations on channels.
+// ofLibrary reports whether a goroutine's next instruction is a native whose access to an object of the
+// library walks note. Functions of timers are not known: the timer's own goroutine accesses the timer, and
+// no walk sees that. Neither is the length of a channel: walks note no operations on channels.
 func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 	if len(stack) == 0 || stack[0].Instr == nil {
 		return false
@@ -178,9 +178,9 @@ func skippable(k trace.Kind) bool {
 		return true
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
 	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.Sleep, trace.Clock, trace.Output,
-		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // nothing is known of them
+		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // their effects are unknown
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Branch, trace.Yield, trace.Go, trace.End:
-		// The explorer knows what they need.
+		// The explorer decides about their choices.
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain
 	default:
 		panic("BUG: skippable has no case for " + k.String())
@@ -218,7 +218,7 @@ func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 type syncEffect struct {
 	kind  trace.Kind
 	on    ref
-	sign  int8 // of what WaitGroup.Add adds, 0 if that is not known
+	sign  int8 // of the number that WaitGroup.Add adds, 0 if it is unknown
 	reads bool // it changes nothing
 	wide  bool // it is on more of the object than its beginning: see wide
 	at    ssa.Instruction
@@ -273,10 +273,9 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	case trace.OnceEnter:
 		return t.op.Access[0].Write // otherwise it is done already
 	case trace.WgAdd:
-		// Two Adds with the same sign commute, and so does one that adds with those that take away
-		// (the counter may come to 0 in between, which only a Wait notices), as long as the counter
-		// does not become negative (see refuted). One that takes away may be the last one in one
-		// order only.
+		// Two Adds with the same sign commute. A positive Add commutes with negative ones (the counter may
+		// be 0 in between, which only a Wait notices), as long as the counter does not become negative (see
+		// refuted). A negative Add may be the last one in one order only.
 		//mutant: Adds commute with Waits [micro addBesideWait]: "m.kind != trace.WgAdd || m.sign == 0 ||" -> "false &&"
 		return m.kind != trace.WgAdd || m.sign == 0 || t.delta <= 0 && t.delta*int64(m.sign) <= 0
 	case trace.SyncAccess:
@@ -285,7 +284,7 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	return true
 }
 
-// access notes that the others can access something of x's class.
+// access notes that the others can make an access of x's class.
 func (w *walk) access(x static.Access) {
 	switch {
 	case w.t.collects:

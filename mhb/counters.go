@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// How far the others can decrement the counter of a WaitGroup while T_c waits: by the number of Dones that
-// they can call, minus the Adds that certainly come before them.
+// This file bounds how far the others can decrement the counter of a WaitGroup while T_c waits: by the
+// number of Dones that they can call, minus the Adds that certainly come before these.
 //
 //	for _, x := range list {
 //		wg.Add(1)                              credit 1

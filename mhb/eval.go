@@ -20,9 +20,9 @@ import (
 //   - ahead, a load from a known address that none of the others can write while T_c
 //     waits (stable): what is there now is what will be loaded.
 //
-// In a loop the same instruction was executed and may be again. So each question about a
-// register comes with one about order (executed): on no path, on all or on some of those
-// from where the frame is to the use?
+// In a loop the same instruction was executed and may be again. So each question about a register needs
+// another one about order (executed): is the instruction executed on none, all, or some of the paths from
+// the frame's position to the use?
 
 // Only first words are evaluated. A pointer, a channel and a map have no others. The first word of a slice
 // is the address of its array, that of an interface is its type. An uncertain value causes no mistake: the
@@ -38,7 +38,7 @@ type activation struct {
 	guards []guard              // locks that are certain to be acquired before the activation begins
 	live   bool                 // a frame on a stack: it has registers
 	i      int
-	// lockers, in Cond.Wait of one that is not known, says where its lock may lie.
+	// lockers, in Cond.Wait of an unknown Cond, has the objects that may contain its lock.
 	lockers static.Set
 	held    bool            // and that it is certain to be locked before the activation begins
 	at      ssa.Instruction // the next instruction of the frame
@@ -58,7 +58,7 @@ func (w *walk) register(act *activation, v ssa.Value) (uint64, bool) {
 	return w.registerWord(act, v, 0)
 }
 
-// Only the machine knows which register has the value, and whether it still has it.
+// Only the machine knows the register of the value, and whether it still has the value.
 func (w *walk) registerWord(act *activation, v ssa.Value, k int) (uint64, bool) {
 	a := w.v.ask(question{kind: askRegister, i: act.i, v: v, p: uint64(k)})
 	return a.x, a.ok
@@ -174,7 +174,7 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 		return w.paramValue(act, v, use)
 	case *ssa.FreeVar:
 		if w.captured(act.fn, v) {
-			return 0, false // it is no address, though its type says so
+			return 0, false // it is not an address, despite its type
 		}
 		return w.paramValue(act, v, use)
 	case *ssa.ChangeType:
@@ -225,8 +225,8 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 }
 
 // paramValue returns the first word of parameter or captured variable v of act's function. For a variable
-// captured by value that is the value, not an address. In a frame the use must be certainly ahead: its
-// register may hold something else by now.
+// captured by value that is the value, not an address. In a frame the use must certainly be ahead, because
+// the register may already hold another value.
 func (w *walk) paramValue(act *activation, v ssa.Value, use ssa.Instruction) (uint64, bool) {
 	if act.live {
 		//mutant: a register holds a variable for good [micro capturedMap]

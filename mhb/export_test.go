@@ -1,6 +1,6 @@
 package mhb
 
-// What the tests look at.
+// Exported for tests.
 var (
 	NativeOpOf = nativeOpOf
 	Skippable  = skippable

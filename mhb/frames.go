@@ -25,7 +25,7 @@ import (
 // is not walked, only deferred calls are. It ends at a frame that may recover.
 func (w *walk) frames(g trace.GID, v *visit) {
 	n := len(w.v.s.Stack(g))
-	unwinding := false // it is certain that control does not come to this frame but in a panic
+	unwinding := false // control certainly reaches this frame only in a panic
 	for i := 0; i < n && !w.conflict; i++ {
 		fr := w.v.s.Stack(g)[i]
 		if fr.Main {
@@ -36,8 +36,8 @@ func (w *walk) frames(g trace.GID, v *visit) {
 			return
 		}
 		w.v.ask(question{kind: askDeferred, i: i})
-		// The deferred call that runs now is not among the pending ones. It may have
-		// recovered already, and so may those before it.
+		// The deferred call that runs now is not among the pending ones. It may already have recovered, and
+		// so may the calls before it.
 		//mutant: the running deferred call has not recovered [micro recoveredAlready]: false
 		//mutant: those before the running deferred call have not recovered [micro recoveredBefore]: drop 3
 		recovered := i > 0 && fr.Unwinding && (w.v.s.Stack(g)[i-1].Recovered || mayRecover(w.v.s.Stack(g)[i-1].Fn))
@@ -188,7 +188,7 @@ func (o *Oracle) exits(fn *ssa.Function) bool {
 // blockedAtNext reports whether the pending operation of g is disabled and stays so. If so, the operation
 // is noted among the stops.
 //
-// The same questions are asked when body comes to the instruction. They are asked here first because the
+// The same questions are asked when body reaches the instruction. They are asked here first because the
 // stack of a blocked goroutine need not be walked: neither its frames nor, because it cannot panic, its
 // deferred calls.
 func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
@@ -271,10 +271,8 @@ func (o *Oracle) words(t types.Type) int { return int(o.sizeof(t)+7) / 8 }
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// mayRecover reports whether fn calls recover itself, as deferred functions do
-// that stop a panic.
-//
-// It is not known for natives and wrappers, which count as if they did.
+// mayRecover reports whether fn itself calls recover, like a deferred function that stops a panic. Natives
+// and wrappers are unknown, and count as if they did.
 func mayRecover(fn *ssa.Function) bool {
 	if fn == nil {
 		return true

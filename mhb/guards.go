@@ -23,8 +23,8 @@ import (
 
 //	T_c: o.mu.Lock(); ◂ o.f++               T_h: ◂ v.mu.Lock(); v.f = 0; v.mu.Unlock()
 //
-// v is not known. If it is o, T_h never comes to v.f while T_c waits. If it is not, v.f is not o.f.
-// So there is no conflict either way, and no choice is needed before o.f++.
+// v is unknown. If it is o, T_h never reaches v.f while T_c waits. If it is not o, v.f is not o.f. So in both
+// cases there is no conflict, and no choice is needed before o.f++.
 
 // A guard is a mutex that has been locked ahead. It is at offset in the object that base points to.
 type guard struct {

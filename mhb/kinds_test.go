@@ -34,7 +34,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestRethrows: the function that WaitGroup.Go defers is found by what it does.
+// TestRethrows: the function that WaitGroup.Go defers is recognised by its code.
 func TestRethrows(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module test\n\ngo 1.26\n", "main.go": `package main

@@ -4,12 +4,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Walks are memoised by what they read (adaptive memoisation: Acar, Blelloch and Harper, Selective
-// Memoization, POPL 2003). The walk of one goroutine is a deterministic program that reads some registers
-// and words of memory; its result depends only on what it reads. So the walks for one operation, of
-// goroutines with the same stack, are kept as a decision tree: inner nodes are questions, edges answers,
-// leaves results. In a state in which every answer from the root to a leaf is known, a query asks these few
-// questions and interprets no code. Nothing ever has to be invalidated.
+// Walks are memoised by the values that they read (adaptive memoisation: Acar, Blelloch and Harper,
+// Selective Memoization, POPL 2003). The walk of one goroutine is a deterministic program that reads some
+// registers and words of memory; its result depends only on these values. So the walks for one operation,
+// of goroutines with the same stack, are kept as a decision tree: inner nodes are questions, edges answers,
+// leaves results. If the present state has a known answer to each question from the root to a leaf, a query
+// asks only these few questions and interprets no code. Nothing ever has to be invalidated.
 //
 //	register r1 of frame 0?
 //	 ├─ 0x7_0010 → word at 0x7_0010?
@@ -97,7 +97,7 @@ type view struct {
 	s       State
 	tc      trace.GID  // the goroutine in question
 	g       trace.GID  // the one that is walked
-	found   []*summary // what the round before this one has found
+	found   []*summary // the findings of the previous round
 	renamed renaming
 	recs    []record // the walk's, and those of the functions that are being walked
 }
@@ -141,9 +141,9 @@ func (v *view) recall(n *node) *summary {
 	return n.leaf
 }
 
-// Invariant: a question that a record has been asked is in it, and in all records around it; so
-// the first record that has the answer says which ones lack it. Each of those gets a node of its
-// own for it, as if it had asked.
+// Invariant: a question that a record has been asked is in it, and in all records around it; so the first
+// record that has the answer shows which records lack it. Each of those gets its own node for it, as if it
+// had asked.
 func (v *view) ask(q question) (a answer) {
 	// A question of a function is also a question of all functions around it.
 	known := len(v.recs)
@@ -165,7 +165,7 @@ func (v *view) ask(q question) (a answer) {
 // note writes a down in r as the answer to q.
 //
 // Two walks at one node have had the same answers so far, and are deterministic. If they ask different
-// questions, the code of the walk depends on something else than answers.
+// questions, the code of the walk depends on something other than answers.
 func (v *view) note(r *record, q question, a answer) {
 	r.known[q] = a
 	switch {

@@ -1,7 +1,6 @@
-// Package mhb decides with may-happen-before reasoning whether a scheduling
-// choice is needed before an operation (SPIN 2014, sections 3 and 4): though
-// another goroutine has a conflicting operation in its future, it may be certain
-// to block first, until the goroutine in question has executed its own.
+// Package mhb decides with may-happen-before reasoning whether a scheduling choice is needed before an
+// operation (SPIN 2014, sections 3 and 4): another goroutine may have a conflicting operation in its
+// future, but certainly block before it, until the goroutine in question has executed its operation.
 //
 // The terms are in docs/dev/glossary.md. The paper's names are used throughout. T_c, or tc, is
 // the goroutine in question: its pending operation is the one before which a choice may be
@@ -11,14 +10,13 @@
 // # The parked closure
 //
 // The paper has four patterns: wait and notify, locks, a lock on the accessed
-// object itself, and join. Here one algorithm covers them. Suppose that T_c does
-// not execute anything: what can the others do? The code that remains of each T_h
-// is interpreted abstractly from its live stack on (frames.go, calls.go, walk.go): every branch is
-// taken, and the walk stops at operations that are disabled now and that nothing
-// the others can do enables. What they can enable is found on the same walk, so this
-// is a least fixed point. It is computed from below, in rounds. In the first one
-// nothing is enabled; if a walk has found an operation that enables one at which another
-// walk has stopped, all goroutines are walked again with that known.
+// object itself, and join. Here one algorithm covers them. Suppose that T_c does not execute anything:
+// which operations can the others execute? The remaining code of each T_h is interpreted abstractly from
+// its live stack on (frames.go, calls.go, walk.go): every branch is taken, and the walk stops at operations
+// that are disabled now and that no operation of the others enables. The same walks find the operations
+// that enable others, so this is a least fixed point. It is computed from below, in rounds. In the first
+// one nothing is enabled; if a walk has found an operation that enables one at which another walk has
+// stopped, all goroutines are walked again with that operation enabled.
 //
 //	T_c: x++, in question     mu is locked, c is empty
 //	T_1: mu.Lock(); x = 0     T_2: <-c; mu.Unlock()     T_3: y = 1; c <- y
@@ -34,8 +32,8 @@
 //	                 v
 //	round 3   T_1   mu.Lock(); x = 0       conflicts with x++: a choice is needed
 //
-// Without T_3 the first round would be the last one: nothing enables what T_1 and T_2
-// have stopped at, so no choice is needed before x++.
+// Without T_3 the first round would be the last one: no operation enables those at which T_1 and T_2 have
+// stopped, so no choice is needed before x++.
 //
 // Soundness. Let E be an execution from the present state in which T_c executes nothing.
 //
@@ -54,14 +52,13 @@
 // registers that are live there, addresses of fields and elements, and loads
 // from memory that none of the others can write while T_c waits (eval.go).
 //
-// The paper asks before accesses to fields. Here operations that synchronise are asked
-// about, too: they need no choice either if none of the others can execute one that
-// depends on them (conflict.go).
+// The paper asks before accesses to fields. Queries may also be for operations that synchronise: they need
+// no choice either if no other goroutine can execute an operation that depends on them (conflict.go).
 //
-// Full adds two methods that no published system has. The heap reachability filter: memory that the others
-// cannot get hold of while T_c waits needs no choice, because every path to it leads through fields they
-// cannot read (see State.Reaches). And the possible values of an operand depend only on what the others can
-// write while T_c waits, not on everything that they will ever write.
+// Full adds two methods that no published system has. The heap reachability filter: accesses to memory that
+// the others cannot reach while T_c waits need no choice; every path to such memory leads through fields
+// that they cannot read (see State.Reaches). And the possible values of an operand depend only on the
+// writes of the others while T_c waits, not on all their later writes.
 //
 // # Answers are remembered
 //
@@ -145,7 +142,7 @@ type Oracle struct {
 	futures  map[[2]uint64]static.Set
 	own      []ownFuture // by goroutine
 	stables  map[stableKey]bool
-	recent   [256]stableAnswer // of stables, those that were asked last
+	recent   [256]stableAnswer // of stables, the last ones queried
 	direct   map[ssa.Instruction][]static.Access
 	natives  map[nativeKey][]static.Access
 	sizes    map[types.Type]int64
@@ -165,7 +162,7 @@ type stateCache struct {
 	future    static.Set // of the goroutines that do not wait
 	hasFuture bool
 	parked    static.Set // accesses they can make meanwhile
-	list      []*summary // and what else was found out
+	list      []*summary // and other findings
 	reason    string
 	isParked  bool // it is known
 	hasParked bool
@@ -287,7 +284,7 @@ func (o *Oracle) mayBeCopied(objs static.Set) bool {
 }
 
 // parked returns the accesses that the others can make while tc waits, and the operation that blocks them.
-// It returns false if they may do anything.
+// It returns false if they may execute unknown code.
 func (o *Oracle) parked(s State, tc trace.GID) (static.Set, string, bool) {
 	n := &o.now
 	if !n.hasParked {
@@ -348,7 +345,7 @@ func (o *Oracle) future(s State, tc trace.GID) static.Set {
 	if n.hasFuture {
 		return n.future
 	}
-	last := static.Empty // of what is in n.future: goroutines that wait for the same have the same
+	last := static.Empty // of n.future: goroutines that wait for the same event share it
 	for _, g := range n.live {
 		if g == tc {
 			continue

@@ -11,9 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// The micro programs: each is about one condition under which a choice before
-// an access is or is not needed. All print what was read, so a choice skipped
-// wrongly loses an outcome.
+// Each micro program tests one condition under which a choice before an access is or is not needed. All
+// print the values read, so a wrongly skipped choice loses an outcome.
 var micro = []microtest.Program{
 	// Two writes conflict, and the join orders only one of them with the read.
 	{"writeWriteJoin", "", `
@@ -157,7 +156,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// Main reads what it got notice of through a channel.
+	// Main reads a variable after a notification through a channel.
 	{"doneChannel", "receive", `
 	var x int
 	done := make(chan bool)
@@ -222,8 +221,8 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// What a caller has deferred runs in a panic, too, though the callee is
-	// certain to block if it does not panic.
+	// A caller's deferred call runs in a panic, too, although the callee certainly blocks if it does not
+	// panic.
 	{"unwoundCaller", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -300,7 +299,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { mu.Lock(); ready = true; x = x * 2; c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},
-	// A goroutine that does not wait yet may find that there is no need to.
+	// A goroutine that does not wait yet may not need to wait.
 	{"waitingLoop", "wait", `
 	var mu sync.Mutex
 	c := sync.NewCond(&mu)
@@ -322,7 +321,8 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(a[0], a[1])`},
-	// Whether turn is recursive is up to what how holds: where it is, twice calls it when it has been walked.
+	// Whether turn is recursive depends on the value of how: if it is, twice calls it after it has been
+	// walked.
 	{"sometimesRecursive", "", `
 	how, global = once{}, &copied{}
 	if hbtest.Choose(2) == 1 {
@@ -334,7 +334,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); turn(); twice(); x = 10 })
 	wg.Wait()
 	say(x)`},
-	// In a loop over a captured map, the variable's register may hold something else.
+	// In a loop over a captured map, the variable's register may hold another value.
 	{"capturedMap", "", `
 	m := map[int]int{}
 	c := make(chan int, 1)
@@ -356,7 +356,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(len(s.m))`},
-	// What was deferred first runs last, after the deferred unlock.
+	// The first deferred call runs last, after the deferred unlock.
 	{"deferOrder", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -458,14 +458,14 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(x)`},
-	// What has not been published yet concerns no other goroutine, what has been does.
+	// An object that has not been published yet concerns no other goroutine, a published object does.
 	{"published", "", `
 	var p atomic.Pointer[copied]
 	var wg sync.WaitGroup
 	wg.Go(func() { c := &copied{}; c.f = 1; p.Store(c); c.f = 2 })
 	wg.Go(func() { if c := p.Load(); c != nil { say(c.f) } })
 	wg.Wait()`},
-	// Elements of their own, and one that all share.
+	// Each goroutine has its own element; all share one element.
 	{"ownElements", "join", `
 	res := make([]int, 2)
 	var wg sync.WaitGroup
@@ -607,7 +607,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// A lock that is taken on one way only says nothing of the other.
+	// A lock that is taken on one path only proves nothing about the other path.
 	{"conditionalLock", "-lock", `
 	a := &copied{}
 	objs := map[int]*copied{0: a}
@@ -635,7 +635,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); sometimes(objs[0]) })
 	wg.Wait()
 	say(a.f)`},
-	// What is captured by value is no address: the elements of an array.
+	// A variable captured by value is not an address: the elements of an array.
 	{"capturedArray", "-lock", `
 	var a, b copied
 	two := [2]*copied{&b, &a}
@@ -655,7 +655,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { f() })
 	wg.Wait()
 	say(len(s.list))`},
-	// Locks of unknown objects, which are locked before what they guard.
+	// Locks in unknown objects, locked before the memory that they guard.
 	{"lockedElements", "mhb:lock full:lock", `
 	arr := []*copied{{}, {f: 1}}
 	var wg sync.WaitGroup
@@ -728,7 +728,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { n.Swap(7) })
 	wg.Wait()
 	say(int(n.Load()))`},
-	// What is added beside a Wait is waited for, or not.
+	// Wait may or may not wait for a concurrent Add.
 	{"addBesideWait", "", `
 	var wg sync.WaitGroup
 	x := int32(0)
@@ -870,7 +870,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
 	say(x)`},
-	// What a goroutine has allocated another one has, too, by now.
+	// Another goroutine can already reach an object that this goroutine has allocated.
 	{"allocatedBefore", "", `
 	c := make(chan *copied, 2)
 	var wg sync.WaitGroup
@@ -885,7 +885,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { arr[1].mu.Lock(); arr[1].f++; arr[1].f++; arr[1].mu.Unlock() })
 	wg.Wait()
 	say(arr[1].f)`},
-	// A third changes what a pointer points to.
+	// A third goroutine changes a pointer.
 	{"pointerChanges", "", `
 	var a, b copied
 	p := &b
@@ -895,7 +895,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { p = &a })
 	wg.Wait()
 	say(a.f, b.f)`},
-	// What a third changes is stable as long as that one is in question, and only so long.
+	// Memory that a third goroutine changes is stable only in queries about that goroutine.
 	{"pointerChangesLater", "", `
 	var m, n sync.Mutex
 	var w atomic.Int64
@@ -948,7 +948,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { o := <-c; c <- o; o.f = 1; o.f++ })
 	wg.Go(func() { runtime.Gosched(); (<-c).f = 10 })
 	wg.Wait()`},
-	// Two meet: both have moved on, though one of them did nothing.
+	// After a rendezvous both goroutines have moved, although one of them did not step.
 	{"met", "", `
 	var x, y int
 	c := make(chan bool)
@@ -957,7 +957,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { c <- true; y = 2 })
 	wg.Wait()
 	say(x, y)`},
-	// The other one moves both; what was found ahead of the first one says nothing any more.
+	// The step of the other one moves both; the findings ahead of the first one do not hold any more.
 	{"metByOther", "", `
 	var x, y, z int
 	c := make(chan bool)
@@ -1044,7 +1044,7 @@ var micro = []microtest.Program{
 	}()
 	group.Wait()
 	say(x)`},
-	// A function returns without having come to its Add.
+	// A function returns without having reached its Add.
 	{"addNotReached", "", `
 	var x, y int
 	group.Add(1)
@@ -1079,7 +1079,7 @@ var micro = []microtest.Program{
 	}()
 	group.Wait()
 	say(x)`},
-	// Each call of a function that calls itself takes the counter down.
+	// Each call of a recursive function decrements the counter.
 	{"doneInRecursion", "", `
 	var x int
 	group.Add(6)
@@ -1191,8 +1191,8 @@ func (s *stack[E]) push(e E) { s.mu.Lock(); defer s.mu.Unlock(); s.list = append
 func (s *stack[E]) pop() { s.mu.Lock(); s.list = s.list[:len(s.list)-1]; s.mu.Unlock() }
 `
 
-// TestMicro explores each program with every oracle: equal outcomes, and
-// choices eliminated for the reasons it is about.
+// TestMicro explores each program with every oracle: outcomes are equal, and choices are eliminated for the
+// expected reasons.
 func TestMicro(t *testing.T) {
 	s := microtest.Load(t, "\t\"hbcheck.dev/hbcheck/hbtest\"\n", decls, micro)
 	compare(t, s)

@@ -81,7 +81,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,
 		trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin,
 		trace.Inspect:
-		return otherOp // what it accesses is all that matters: static.InspectOp is among that
+		return otherOp // only its accesses matter; static.InspectOp is one of them
 	}
 	panic("BUG: nativeOpOf has no case for " + k.String())
 }
@@ -102,14 +102,13 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 	return op
 }
 
-// ref is a value, usually the address of an object that synchronises. If it is not known it may be one of
-// many: an operation on it blocks only if the object is known, and enables every operation blocked at an
-// object that it may be.
+// ref is a value, usually the address of an object that synchronises. An operation on an unknown object
+// does not block, and enables every operation blocked at an object that it may be.
 type ref struct {
 	p     uint64
-	known bool       // p is what it is; otherwise,
-	objs  static.Set // if it is an address, the objects of the points-to analysis in which it lies
-	ahead bool       // and of a mutex, that it is certain to be locked ahead
+	known bool       // p is the value
+	objs  static.Set // of an unknown address: the objects of the points-to analysis that it may be in
+	ahead bool       // of an unknown mutex: it is certain to be locked ahead
 }
 
 // args are argument words.
@@ -122,19 +121,18 @@ func (a argRefs) at(i int) ref {
 	return ref{}
 }
 
-// native walks a call of a native, made by the function that v is of, and reports whether it
-// may return.
+// native walks a call of a native from the function that v visits, and reports whether the call may return.
 //
 // Each case does three things, as far as they apply: it notes what the operation may enable
-// (eff), stops if it is disabled and on a certain object, and notes that it may be executed
+// (eff), stops if the operation is disabled and its object is certain, and notes that it may be executed
 // (mayExecute), for targets that synchronise.
 //
 //	mu.Lock()    disabled, mu certain    stops: nothing after it is walked
 //	mu.Lock()    not certain which       passed: it may be any mutex that is free
 //	mu.Unlock()                          noted; passed
 //
-// What may block and is passed all the same: the pending writer of an RWMutex, semaphores,
-// sleeping. It may be enabled by what no walk notes, and to pass it finds more than can happen.
+// The walk passes some operations that may block: the pending writer of an RWMutex, semaphores, sleeping.
+// No walk notes the operations that enable them, and passing them over-approximates.
 func (w *walk) native(c *invocation, v *visit) bool {
 	fn, args, atNext := c.fn, c.args, c.atNext
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
@@ -228,8 +226,8 @@ func (w *walk) native(c *invocation, v *visit) bool {
 var wide = map[string]bool{"internal/effect.Range": true,
 	"hbcheck.dev/hbcheck/hbtest/lin.called": true, "hbcheck.dev/hbcheck/hbtest/lin.returned": true}
 
-// writeFlag returns the argument that says whether an access to a library object writes: the
-// last parameter of its native, if that is a bool. Others always do.
+// writeFlag returns the argument that says whether an access to a library object writes: the last parameter
+// of its native, if that is a bool. The other natives always write.
 func writeFlag(fn *ssa.Function, args argRefs) (ref, bool) {
 	params := fn.Signature.Params()
 	last := params.Len() - 1
@@ -239,10 +237,10 @@ func writeFlag(fn *ssa.Function, args argRefs) (ref, bool) {
 	return args.at(last), true
 }
 
-// locked reports whether the mutex at p is locked, for writing if it is a RWMutex, and lets no
-// reader pass.
+// locked reports whether the mutex at p is locked; for an RWMutex, whether it is locked for writing and
+// lets no reader pass.
 //
-// Read from the state; that it stays so while T_c waits is what blocked and the rounds are about.
+// It reads the present state. blocked and the rounds establish that the mutex stays locked while T_c waits.
 func (w *walk) locked(p uint64) bool {
 	//mutant: readers keep readers out [micro readers]: "n, ok := w" -> "if r, ok := w.word(p + overlay.RWMutexReaders); ok && int32(r) == 1 {\n\t\treturn true\n\t}\n\tn, ok := w"
 	n, ok := w.word(p)
@@ -259,9 +257,8 @@ func (w *walk) unlock(m ref, guarded bool) {
 	w.mayExecute(trace.Unlock, m)
 }
 
-// lockOf returns l, the lock of the Cond c as the code has it.
-//
-// What the Cond says now is used if none of the others can change its L.
+// lockOf returns the lock of the Cond c: l, the value in the code, or the lock that the Cond has now if no
+// other goroutine can change its L.
 func (w *walk) lockOf(c, l ref) ref {
 	if !l.known && c.known {
 		if p, ok := w.locker(c.p); ok {
@@ -271,7 +268,7 @@ func (w *walk) lockOf(c, l ref) ref {
 	return l
 }
 
-// locker returns the mutex of the Cond at p, if none of the others can change it.
+// locker returns the mutex of the Cond at p, if no other goroutine can change it.
 func (w *walk) locker(p uint64) (uint64, bool) {
 	if !w.stable(p+overlay.CondLocker) || !w.stable(p+overlay.CondLocker+8) {
 		return 0, false
@@ -283,9 +280,9 @@ func (w *walk) locker(p uint64) (uint64, bool) {
 // sleeps reports whether the walk stops at hbWake(c, l, kind, w): waiting for a
 // signal, or for the lock.
 //
-// A goroutine that is at it already may have been notified: then it waits for the lock only. One
-// that comes to it later has not been.
-// Two ways to block, one after the other: no signal, and the lock.
+// A goroutine that has already reached it may have been notified: then it waits only for the lock. A
+// goroutine that reaches it later has not been notified, so it may block twice: until the signal, then
+// until the lock is free.
 func (w *walk) sleeps(c, l ref, atNext bool) bool {
 	if !w.o.has(Conds) {
 		return false
@@ -317,8 +314,8 @@ func (w *walk) isMutex(c, l uint64) bool {
 
 // add notes WaitGroup.Add(delta) on the WaitGroup wg.
 //
-// Only going down can enable a Wait. How far it can go down is counted where that is known, in
-// v.dones, since each call of the function adds to it.
+// Only a decrement can enable a Wait. Known decrements are counted in v.dones, because each call of the
+// function adds to them.
 //
 //	wg.Add(n), n >= 0 known     enables nothing
 //	wg.Done()                   one Done

@@ -24,7 +24,7 @@ func (w *walk) stable(p uint64) bool {
 	return meanwhile && w.v.ask(question{kind: askParked, p: p}).ok
 }
 
-// place is the memory of an access ahead, as far as that is certain.
+// place is the memory of an access ahead, as far as it is certain.
 //
 // It is an object that does not exist yet, a part of an object, or a whole object if the part is not
 // certain.
@@ -37,8 +37,8 @@ type place struct {
 
 // disjoint reports whether instr accesses memory that is certainly not t's.
 //
-// It is asked only for instructions that may be in conflict by the points-to analysis. If the address is
-// not certain a lock that is held may show it (guards.go). Addresses distinguish more than the points-to
+// It is called only for instructions that may conflict according to the points-to analysis. If the address
+// is not certain a lock that is held may show it (guards.go). Addresses distinguish more than the points-to
 // analysis, for example elements of one slice, or nodes of one list.
 func (w *walk) disjoint(act *activation, instr ssa.Instruction) bool {
 	if !w.o.has(Disjoint) {

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// reflected are programs that get at primitives of package sync other than through
-// their methods, with which these then conflict.
+// reflected are programs that access primitives of package sync without their methods; these accesses
+// conflict with the methods.
 var reflected = []microtest.Program{
 	{"field", "", `
 	var s struct { mu sync.Mutex; f int }
@@ -94,7 +94,7 @@ var reflected = []microtest.Program{
 	<-done
 	<-done
 	say(f)`},
-	// The walk does not see that this unlocks, so it says nothing after it.
+	// The walk does not see this unlock, so it proves nothing after it.
 	{"unsafelyAtomic", "", `
 	var mu [1]sync.Mutex
 	var f int
@@ -128,7 +128,7 @@ var reflected = []microtest.Program{
 	wg.Wait()`},
 }
 
-// TestReflected: nothing is lost in programs that look at a lock's own memory.
+// TestReflected: no outcome is lost in programs that read the memory of a lock.
 func TestReflected(t *testing.T) {
 	s := microtest.Load(t, "\t\"fmt\"\n\t\"reflect\"\n\t\"unsafe\"\n", "type copied struct { mu sync.Mutex; f int }\n", reflected)
 	s.Each(t, func(t *testing.T, p microtest.Program, e *load.Entry) {

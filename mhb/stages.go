@@ -15,7 +15,7 @@ const (
 	Stability                           // memory that can be written, but not while T_c waits
 	SyncOps                             // operations that synchronise
 	Channels                            // operations on channels
-	HeapReachability                    // objects that none of the others can get hold of
+	HeapReachability                    // objects that no other goroutine can reach
 
 	AllStages Stages = 1<<iota - 1
 )

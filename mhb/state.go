@@ -98,12 +98,12 @@ const (
 	askNotified // has the goroutine, whose next instruction is hbWake, been notified
 	askStable   // can none of the others write the word, ever
 	askParked   // or at least not while T_c waits
-	askEnabled  // is operation i at p, which is disabled, enabled by what the others have been found to do
+	askEnabled  // is operation i at p, which is disabled, enabled by the operations found so far
 )
 
 // A question is one part of the state that the walk of a goroutine depends on. Registers and frames are
-// that goroutine's. A walk must not use the state in any other way: then its result depends on the answers
-// only, and nothing else has to be compared when the result is used again.
+// that goroutine's. A walk must not use the state in any other way: so its result depends only on the
+// answers, and only these are compared when the result is used again.
 type question struct {
 	kind questionKind
 	i    int

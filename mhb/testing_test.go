@@ -29,7 +29,7 @@ func TestFails(t *testing.T) {
 	failed := false
 	wg.Add(2)
 	go func() { t.Fail(); wg.Done() }()
-	go func() { t.Skipped(); failed = t.Failed(); wg.Done() }() // the walk comes to Failed, not to its operation first
+	go func() { t.Skipped(); failed = t.Failed(); wg.Done() }() // the walk reaches Failed before its operation
 	wg.Wait()
 	if failed {
 		syscall.Write(1, []byte("failed"))

@@ -43,8 +43,8 @@ type visit struct {
 // instructions of one before it. After a conflict the rest does not matter, and the function may do
 // anything.
 //
-// Each block is walked once, whatever path leads to it: nothing known in a visit depends on the path. The
-// first one may be walked twice, from the middle and, if a loop leads back to it, from its beginning.
+// Each block is walked once, whatever path leads to it: no fact of a visit depends on the path. The first
+// one may be walked twice, from the middle and, if a loop leads back to it, from its beginning.
 //
 //	frame at mu.Lock():   [ x = 1 │ mu.Lock() y = 2 ] ──▶ [ ... ]
 //	                              └ from here on    ◀──────┘ all of it, when the loop comes back
@@ -137,7 +137,7 @@ func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 // accesses notes the accesses of the instructions of a.
 //
 // If the target collects, they are only added to the set. Otherwise the instructions are checked one by
-// one, because some of the accesses that look like conflicts are certain to be on other memory.
+// one, because some of the accesses that may conflict are certainly to other memory.
 func (w *walk) accesses(act *activation, a *action) {
 	switch {
 	case w.t.collects:
@@ -171,7 +171,7 @@ func (w *walk) starts(act *activation, x ssa.CallInstruction, a *action, v *visi
 // call walks a call and reports whether control may come back from it.
 //
 // A dynamic call has only one callee if the receiver's type is certain. If the graph has no callee, for
-// example for a nil func value, the walk assumes that control comes back.
+// example for a nil func value, the walk assumes that the call returns.
 func (w *walk) call(act *activation, x *ssa.Call, a *action, v *visit) bool {
 	if _, ok := x.Call.Value.(*ssa.Builtin); ok {
 		return true

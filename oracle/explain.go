@@ -42,8 +42,8 @@ func (p *Place) In(prog *load.Program) bool {
 	return false
 }
 
-// An Explanation counts what was decided about one operation of the program,
-// each time it was the pending one of a goroutine and other goroutines were enabled.
+// An Explanation counts the decisions about one operation of the program, each time it was the pending
+// operation of a goroutine and other goroutines were enabled.
 type Explanation struct {
 	Pos     token.Position
 	Kind    trace.Kind
@@ -67,7 +67,7 @@ type Act uint8
 // The acts.
 const (
 	ActUnknown Act = iota // the oracle does not say
-	ActAny                // anything: this kind of oracle knows accesses to memory only
+	ActAny                // any other operation: this kind of oracle supports only accesses to memory
 	ActCall               // of function What
 	ActRead               // a value of type What
 	ActReceive

@@ -27,7 +27,7 @@ type Lazy struct {
 }
 
 // NewLazy returns an oracle that answers as the one that make returns, which may be nil when over
-// holds. From then on it has no answers: what was computed meanwhile may be half done.
+// holds. From then on it has no answers, because the analysis may be incomplete.
 func NewLazy(over func() bool, make func() por.Oracle) *Lazy { return &Lazy{over: over, make: make} }
 
 // Skip implements por.Oracle.

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// scripted is an oracle that skips everything and counts what it is asked.
+// scripted is an oracle that skips every choice and counts its queries.
 type scripted struct {
 	por.Passive
 	asked, stepped, rewound int
@@ -18,8 +18,7 @@ func (s *scripted) Skip(trace.GID, *trace.Op) string { s.asked++; return "script
 func (s *scripted) Stepping(trace.GID, *trace.Op)    { s.stepped++ }
 func (s *scripted) Rewound()                         { s.rewound++ }
 
-// TestLazy: the oracle is made by the first question after the threshold, and then it is what is
-// asked and watches.
+// TestLazy: the first query after the threshold makes the oracle, which then answers queries and watches.
 func TestLazy(t *testing.T) {
 	var s scripted
 	made, over := 0, false
@@ -39,7 +38,7 @@ func TestLazy(t *testing.T) {
 	if made != 1 || s != (scripted{asked: 2, stepped: 1, rewound: 1}) {
 		t.Errorf("made %d times, %+v", made, s)
 	}
-	// The analysis was given up: there is nothing to ask.
+	// The analysis was given up: there is no oracle to query.
 	over = false
 	o = NewLazy(func() bool { return over }, func() por.Oracle { over = true; return nil })
 	for range 2 {

@@ -19,7 +19,7 @@ import (
 // A Kind says which static analyses an oracle uses.
 type Kind string
 
-// The kinds. Of None, FieldAccess, MHB and Full, each knows what the one before it knows. With Parts an
+// The kinds. Each of None, FieldAccess, MHB and Full includes the facts of the one before it. With Parts an
 // explorer is given a Partition, too, for choices that MHB does not make unnecessary.
 const (
 	None        Kind = "none"
@@ -45,7 +45,7 @@ func New(m *vm.Machine, prog *load.Program, e *load.Entry, k Kind) por.Oracle {
 	return Analyze(m, prog, e).Oracle(k, 0)
 }
 
-// An Analysis is what oracles on one machine can share.
+// An Analysis has the data that oracles on one machine can share.
 type Analysis struct {
 	over      func() bool
 	m         *vm.Machine
@@ -64,8 +64,8 @@ func Analyze(m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
 	return AnalyzeUntil(func() bool { return false }, m, prog, e)
 }
 
-// AnalyzeUntil is Analyze, but gives up, and returns nil, when over holds. Once it does, answers of
-// oracles that are made of the analysis must not be used.
+// AnalyzeUntil is Analyze, but gives up, and returns nil, when over returns true. From then on, answers of
+// oracles made from the analysis must not be used.
 func AnalyzeUntil(over func() bool, m *vm.Machine, prog *load.Program, e *load.Entry) *Analysis {
 	result := pointer.AnalyzeUntil(over, prog, e)
 	if result == nil {
@@ -106,7 +106,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	case Full:
 		closure(mhb.Full)
 	case Patterns:
-		// They are about one entry; and overwriting a mutex unlocks it, which they do not consider.
+		// They hold for one entry only; and they ignore that overwriting a mutex unlocks it.
 		//mutant: patterns: locks are not copied [micro structCopy]: "a.copied == static.Empty && !a.anyCopied && " -> ""
 		if a.copied == static.Empty && !a.anyCopied && a.entry.Beside == nil {
 			o.mhb = patterns.New(a.fa, a.base, program{a.graph, a.m}, a.entry.Func)
@@ -114,7 +114,7 @@ func (a *Analysis) Oracle(k Kind, off mhb.Stages) por.Oracle {
 	}
 	a.futures.F.Whole(a.entry.Func)
 	if k == Full {
-		// Looking ahead costs less than the walk: it executes what the walk imagines.
+		// Looking ahead costs less than the walk: it executes code instead of interpreting it abstractly.
 		quick := &oracle{State: o.State}
 		return lookahead.New(a.m, quick, o)
 	}

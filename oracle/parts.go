@@ -9,52 +9,52 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A Partition finds, in the present state of a machine, goroutines that have nothing to do with the
-// others before they have moved: subtests beside each other, subsystems that share no
-// memory. It implements por.Parts.
+// A Partition finds, in the present state of a machine, goroutines with which the others cannot interfere
+// before they have moved: parallel subtests, subsystems that share no memory. It implements por.Parts.
 //
-// It needs no static facts. A part is closed under this: a goroutine that can come to hold a pointer
-// to something that the pending operation of a member touches is a member, too.
+// It needs no static facts. A part is closed: a goroutine that can obtain a pointer to an object that the
+// pending operation of a member touches is a member, too.
 //
 //	g1: a.mu.Lock()  ─▶ a ◀─ g2: a.mu.Lock()      g3: <-c ─▶ c ◀─ g4: c <- 1
 //	                    part {g1, g2}                          part {g3, g4}
 //
-// Claim. The steps that members can take now are a persistent set (Godefroid 1996): nothing that the
-// others can do as long as no member moves depends on one of them.
+// Claim. The steps that members can take now are a persistent set (Godefroid 1996): no operation that the
+// others can execute as long as no member moves depends on one of them.
 //
 //  1. Let w be a sequence of steps in which no member takes part, and x a step of w or one that can
-//     follow it without a member. x touches nothing that a pending operation of a member touches:
-//     its goroutine would have had to obtain a pointer to it, and none that is no member can (see
-//     vm.Reach). Variables, and what was there when the program began, all can obtain.
-//  2. What decides whether and how an operation of a kind in byAccess can be executed, and what it
-//     changes that others notice, is in what it touches (por.Effects.Touches), and in what those
-//     touch that wait there: which of the partners in a rendezvous are ready. A goroutine that waits
-//     there holds what it waits for, so it is a member, and what it touches x does not touch.
-//     What a member touches of a channel that is closed and empty no operation changes any more.
-//  3. So x and the steps of members leave each other's alternatives and effects alone: they commute.
-//  4. The first step after w in which a member takes part is executed by a member: an operation that
-//     another one executes along with it, a rendezvous, would touch what the member's does. By 3 it
-//     could be taken now, and is one of those of which it is claimed.
-//     None ends the program, on which all depends: crashing and exiting are no operations of byAccess,
-//     and one that releases a lock which is not held is excluded (Misuses).
-//  5. Time passes, and the collector acts, only while nothing is enabled, and some member is; none
-//     shows where the goroutines are (Overtakes); so w has no step that depends on all
-//     (Effects.DependsOnAll). What else operations are about that is no memory
-//     (the clock, goroutines, output, bubbles) is about all goroutines: members have no such
-//     operations (byAccess), and where there are bubbles there are no parts.
-//  6. A goroutine that waits for time to pass (Machine.AwaitsTime) takes no step now, and none in w
-//     by 5, unless its timer is reset there. Who resets a timer has it, and by it all that its
-//     goroutine has: it is x in 1. So others need not be members because of one that waits. The
-//     same is true of the collector (Machine.Collector).
+//     follow w without a member. x touches no object that a pending operation of a member touches: its
+//     goroutine would need a pointer to the object, which only members can obtain (see vm.Reach). All
+//     goroutines can obtain the variables, and the objects that existed when the program began.
+//  2. The objects that an operation of a kind in byAccess touches (por.Effects.Touches) decide whether
+//     and how it can be executed, and contain all of its changes that others notice. So do the objects
+//     touched by goroutines that wait there: a rendezvous depends on the partners that are ready. A
+//     goroutine that waits at an object refers to it, so it is a member, and x touches none of its
+//     objects. No operation changes a closed and empty channel any more, even if a member touches it.
+//  3. So x and the steps of members do not change each other's alternatives and effects: they commute.
+//  4. The first step after w in which a member takes part is executed by a member: if another goroutine
+//     executed the member's operation along with its own, in a rendezvous, it would touch the member's
+//     objects. By 3 this step could be taken now, so it is one of the steps of the claim. No such step
+//     ends the program, on which all operations depend: crashing and exiting are not in byAccess, and
+//     the release of a lock that is not held is excluded (Misuses).
+//  5. Time passes, and the collector acts, only while no goroutine is enabled, but a member is enabled;
+//     no step inspects the positions of goroutines (Overtakes). So w has no step that depends on all
+//     (Effects.DependsOnAll). Operations on other things than memory (the clock, goroutines, output,
+//     bubbles) concern all goroutines: members have no such operations (byAccess), and a program with
+//     bubbles has no parts.
+//  6. A goroutine that waits for time to pass (Machine.AwaitsTime) takes no step now, and by 5 none in
+//     w, unless its timer is reset there. A goroutine that resets a timer has a pointer to it, and so to
+//     all objects of the timer's goroutine: it is x in 1. So a waiting timer does not make others
+//     members. The same holds for the collector (Machine.Collector).
 //
-// Parts are small if memory is not shared. A mutex that several goroutines can lock holds them
-// together; what is known of when they can lock it is for Oracle.Skip.
+// Parts are small if memory is not shared. Goroutines that can lock the same mutex are in one part; only
+// Oracle.Skip uses facts about when they can lock it.
 //
-// Sets are of groups of goroutines, each a bit: of single ones as long as there are enough bits. Where
-// there are more goroutines those are a group that are about to touch the same object, as a hundred
-// that wait in a channel; by claim 2 they are in one part anyway, but for those that wait for time to
-// pass. If the groups are still too many the last ones are one. A group is in a part as a whole, so
-// what is closed under groups is closed under goroutines, and the claim holds of it.
+// Sets are sets of groups of goroutines, with a bit for each group. A group is a single goroutine as long
+// as there are enough bits. If there are more goroutines, those that are about to touch the same object are
+// a group, such as a hundred that wait in a channel. By claim 2 they are in one part anyway, except for
+// goroutines that wait for time to pass. If there are still too many groups, the last ones are one group. A
+// group is in a part as a whole, so a set closed under groups is closed under goroutines, and the claim
+// holds for it.
 type Partition struct {
 	m       *vm.Machine
 	reach   *vm.Reach
@@ -77,7 +77,7 @@ func NewPartitionOf(m *vm.Machine, most int) *Partition {
 	return &Partition{m: m, reach: m.StaticView().NewReach(), most: most, touches: make(map[uint32]uint64)}
 }
 
-// byAccess are the kinds of operations that depend on what touches the same, and nothing else.
+// byAccess are the kinds of operations that depend only on operations that touch the same object.
 var byAccess = trace.KindsWhere(func(r *trace.Row) bool {
 	return r.On.Row().Placed && r.Commutes == trace.ByAccess && !r.Ends
 })
@@ -92,9 +92,9 @@ var private = trace.KindsWhere(func(r *trace.Row) bool {
 // everyone is a set that no part has.
 const everyone = ^uint64(0)
 
-// Part implements por.Parts. Of several parts it takes the smallest, and of those the first. The choice
-// depends on the state only, so the search continues with the same part in all states in which only others
-// have moved.
+// Part implements por.Parts. It chooses the smallest part, and among equals the first. The choice depends
+// only on the state, so the search continues with the same part in all states in which only others have
+// moved.
 func (p *Partition) Part(enabled []trace.GID) []trace.GID {
 	part, able := p.find(enabled)
 	if part == 0 {
@@ -166,8 +166,8 @@ func (p *Partition) group() (n int) {
 	return n
 }
 
-// groupOf returns the bit of the group that touches what g is about to touch first, or else bit, which
-// is a new one's.
+// groupOf returns the bit of the group that touches the first object that g is about to touch; if there is
+// none, bit, for a new group.
 func (p *Partition) groupOf(g trace.GID, bit uint64) uint64 {
 	list := p.m.Touches(g, p.touched[:0])
 	p.touched = list
@@ -181,8 +181,8 @@ func (p *Partition) groupOf(g trace.GID, bit uint64) uint64 {
 	return old
 }
 
-// needsOf returns which goroutines a part with g has because of g's pending operation, as far as reach
-// knows of them.
+// needsOf returns the goroutines that a part with g must have because of g's pending operation, as far as
+// reach has found them.
 func (p *Partition) needsOf(g trace.GID, reach *vm.Reach) uint64 {
 	if p.m.StaticView().AwaitsTime(g) || p.m.StaticView().Collector(g) {
 		return 0

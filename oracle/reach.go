@@ -39,7 +39,7 @@ type reach struct {
 	work    []uint32
 }
 
-// allowedKey is a word of a kind of object, and what may be accessed.
+// allowedKey is a word of a kind of object, with the accesses that are possible.
 type allowedKey struct {
 	objs static.Set
 	typ  types.Type

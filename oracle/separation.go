@@ -8,12 +8,12 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A separation implements por.Separation with what a Partition knows.
+// A separation implements por.Separation with the data of a Partition.
 //
-// Claim. What outsiders can reach is the same in all states in which it is asked.
+// Claim. The objects that outsiders can reach are the same in all states of the queries.
 //
-//  1. It is what can be reached from their registers, which do not change, and from the variables, along
-//     the memory of objects that can be reached themselves.
+//  1. They are the objects that can be reached from their registers, which do not change, and from the
+//     variables, through the memory of objects that can be reached.
 //  2. A member writes to none of these, as an operation that touches one is not Apart (claim 2 of
 //     Partition); what it has allocated is reached only from where it has written it.
 //

@@ -17,8 +17,8 @@ import (
 )
 
 // A State shows the present state of a machine to static analyses: it implements
-// fieldaccess.State and mhb.State, as far as the machine does not do so itself. What it finds
-// out about goroutines and objects it keeps as long as it is true.
+// fieldaccess.State and mhb.State, as far as the machine does not do so itself. It caches facts about
+// goroutines and objects as long as they hold.
 type State struct {
 	*vm.Machine
 	vm.StaticView
@@ -46,7 +46,7 @@ func NewState(m *vm.Machine, prog *load.Program, g *static.CallGraph, acc *field
 	return s
 }
 
-// Futures returns what goroutines may still do, on which Accesses is based.
+// Futures returns the futures of goroutines, on which Accesses is based.
 func (s *State) Futures() *hybrid.Futures { return s.Accesses.Futures() }
 
 // Locations implements fieldaccess.State.
@@ -112,8 +112,8 @@ func (s *State) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
 	return l, !isMap
 }
 
-// Live implements mhb.State. The collector can do nothing as long as the goroutine that is asked about is
-// enabled, and that is so until another one has done what conflicts with it.
+// Live implements mhb.State. The collector cannot act as long as the goroutine of the query is enabled, and
+// it is enabled until another one has executed a conflicting operation.
 func (s *State) Live(buf []trace.GID) []trace.GID {
 	s.Machine.Live(func(g trace.GID) {
 		if !s.Collector(g) {
@@ -128,7 +128,7 @@ type stack struct {
 	stamp       uint64 // when the fingerprint was taken: see vm.StaticView.Stamp
 	fingerprint [2]uint64
 
-	// Made of the stack that had the fingerprint of.
+	// Computed from the stack with fingerprint of.
 	acts   []vm.Activation
 	frames []hybrid.Frame
 	of     [2]uint64

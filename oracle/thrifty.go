@@ -15,13 +15,13 @@ import (
 // always sound.
 //
 //	1000 useless │ 1000 skipped │ 100 useless │ 2000 skipped │ 100 useless │ 4000 skipped ...
-//	             │                │  one helps: 1000 more are asked
+//	             │                │  one helps: 1000 more are made
 //
-// A choice that is not made saves a step of each other goroutine, and what comes after it: as much as
-// helpLooks, or as helpTimes the question, by measurement. In the suites of `hbcheck bench` each answer that
-// helps takes 3 to 15 looks where the facts pay, and 35 to 800 where the search takes longer with them.
+// A skipped choice saves a step of each other goroutine, and the steps after it: by measurement, as much as
+// helpLooks, or helpTimes the query. In the suites of `hbcheck bench` each useful answer takes 3 to 15 looks
+// if facts are worthwhile, and 35 to 800 if the search takes longer with them.
 //
-// Questions and looks are counted, and time is not measured, so that the search is the same on every
+// Queries and looks are counted, and time is not measured, so that the search is the same on every
 // machine.
 const (
 	vainQuestions = 1000
@@ -34,7 +34,7 @@ const (
 
 // thrift decides whether to ask one kind of question.
 type thrift struct {
-	vain  int // questions since one has helped, or looks that have brought nothing
+	vain  int // queries since the last useful one, or looks without a benefit
 	pause int // how many were left out the last time
 	left  int // how many are still to be left out
 }
@@ -83,7 +83,7 @@ func (t *thrift) leaveOut(most int) {
 type thrifts struct {
 	whole  thrift
 	points map[point]*thrift
-	recent [64]recentPoint `saved:"-"` // of points, those that were asked last
+	recent [64]recentPoint `saved:"-"` // of points, the last ones queried
 }
 
 // recentPoint is a point with its thrift.
@@ -126,8 +126,8 @@ func (t *thrifts) of(at point) *thrift {
 	return here
 }
 
-// ThriftyParts is p without the questions that bring nothing, and without the first ones: a search
-// that has few states shows them as they are.
+// ThriftyParts is p without useless queries and without the first ones, so that a search with few states
+// shows all of them.
 func ThriftyParts(p por.Parts, first int) por.Parts {
 	return &thriftyParts{Parts: p, questions: thrift{left: first}}
 }

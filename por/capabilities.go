@@ -40,7 +40,7 @@ type Constrained interface {
 	Contradicted() bool
 }
 
-// Global is a System that knows of operations that depend on all others (Effects.DependsOnAll).
+// Global is a System with operations that depend on all others (Effects.DependsOnAll).
 type Global interface {
 	// Overtakes reports whether such an operation may be enabled together with operations of other
 	// goroutines: time can pass while they are busy, or a bubble is quiet while goroutines outside of it
@@ -105,7 +105,7 @@ func EffectsOf(sys System) Effects {
 type Named interface {
 	// IdentityHash returns a fingerprint of the current state that includes the names of goroutines and
 	// objects, and the identity of object obj unless it is 0. In two states with equal fingerprints, each
-	// goroutine can do the same to the same objects.
+	// goroutine can execute the same operations on the same objects.
 	IdentityHash(obj uint32) Hash
 	// Precedes reports whether goroutine a comes before b in the order of their names. Searches with
 	// several workers need it.
@@ -160,8 +160,9 @@ type Racer interface {
 }
 
 // A Parker is a System in which parking is visible: operations that do not wait, or that have alternatives,
-// can distinguish a goroutine that is parked from one that is about to park. It also knows when, so that an
-// explorer can postpone parks until then. The executions differ only in parks that nothing notices.
+// can distinguish a goroutine that is parked from one that is about to park. It also determines when they
+// can, so that an explorer can postpone parks until then. The executions differ only in parks that nothing
+// notices.
 type Parker interface {
 	// Parks reports whether alternative choice of g's pending operation only parks g.
 	Parks(g trace.GID, choice int) bool

@@ -9,9 +9,9 @@ import (
 // LongPath is the default of Config.Dive. Most programs have no path with this number of steps.
 const LongPath = 10_000
 
-// A Replica is the equipment of a further worker of a search: another system of the same program, in the
-// state in which the search began, and an oracle and parts for it if the search has them. All systems of a
-// search use the same names for goroutines, and equal states have equal fingerprints.
+// A Replica is what a further worker of a search needs: another system of the same program, in the state in
+// which the search began, and an oracle and parts for it if the search has them. All systems of a search
+// use the same names for goroutines, and equal states have equal fingerprints.
 type Replica struct {
 	System System
 	Oracle Oracle
@@ -50,11 +50,11 @@ type Config struct {
 	Oracle Oracle
 
 	// AnyGoroutine queries the oracle about every enabled goroutine if the one that moved last needs a
-	// choice or is not enabled; otherwise about that one only.
+	// choice or is not enabled; otherwise only about the one that moved last.
 	AnyGoroutine bool
 
-	// Parts, if set, finds a group of goroutines that suffices in a state in which the oracle knows no
-	// single one. Explorers that store states use it, and Optimal.
+	// Parts, if set, finds a group of goroutines that is a persistent set in a state in which the oracle
+	// finds no single goroutine. Explorers that store states use it, and Optimal.
 	Parts Parts
 
 	// Seed starts the random numbers of explorers that sample.

@@ -4,7 +4,7 @@
 //
 // # The three parties
 //
-// A search has three parties that know each other by interfaces only:
+// A search has three parties, which use each other only through interfaces:
 //
 //	System    executes: which goroutines are enabled, what is their next operation, step, rewind
 //	Explorer  decides: which step comes next in each state, and what need not be explored
@@ -16,9 +16,9 @@
 // steps. An explorer begins in the present state of the system, in which it leaves it. It returns
 // to earlier states by marks, last-in first-out.
 //
-// A fourth party is optional. An Oracle knows more about the program than the operations of one state
-// show. It reports whether {g} is a persistent set: no operation that the others can execute while g
-// waits conflicts with the pending operation of g, so no choice is needed.
+// A fourth party is optional. An Oracle has facts about the program beyond the operations of one state. It
+// reports whether {g} is a persistent set: no operation that the others can execute while g waits conflicts
+// with the pending operation of g, so no choice is needed.
 //
 // A Config has the bounds of a search. A Result has the reasons why it was not exhaustive, if any
 // (Reason).
@@ -62,9 +62,9 @@
 //
 // # Knowledge of Go
 //
-// Full, jpf and the explorers that sample know the operations of a program as trace.Op shows them. The
-// reductions by dependence know the synchronisation of Go as package trace names it, and nothing else of
-// the language. Where its semantics is more than "one access after another", package hb has a rule:
+// Full, jpf and the explorers that sample use only the fields of trace.Op. The reductions by dependence use
+// the synchronisation of Go as package trace names it, and nothing else of the language. Where its
+// semantics is more than "one access after another", package hb has a rule:
 //
 //   - Channels: a send and its receive without a buffer are one event of two goroutines; the
 //     elements of a buffer are locations of their own; close wakes all. A select depends on all of

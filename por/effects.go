@@ -29,7 +29,7 @@ type Effects interface {
 	View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool)
 
 	// Updates reports whether op, a Write or an AtomicStore, can depend on the old value, or keeps a part
-	// of it, as the write of an entry of a map does.
+	// of it, like the write of a map entry.
 	Updates(op *trace.Op) bool
 
 	// Adds returns the effect of g's pending operation, a WgAdd, on the counter of its WaitGroup.
@@ -51,8 +51,8 @@ type Effects interface {
 	// Case returns the index in Cases of alternative choice, -1 if it is not a case.
 	Case(g trace.GID, choice int) int
 
-	// Advanced appends the goroutines besides the one that stepped that the last step has started,
-	// or moved because its operation was theirs, too: the receiver of an unbuffered send.
+	// Advanced appends the other goroutines that the last step has started, or has moved because it
+	// executed their operations, too, such as the receiver of an unbuffered send.
 	Advanced(buf []trace.GID) []trace.GID
 
 	// Label names alternative choice of g's pending operation. A label means the same in every

@@ -2,8 +2,8 @@ package por
 
 // An Elsewhere explores pieces of a search in other processes, which have systems of the same program. A
 // piece and its result are bytes. They mean the same in all processes, because a process refuses a piece in
-// which the program does something that the system of the search has not met yet (for example, starts a
-// goroutine without a number).
+// which the program does something new to the system of the search (for example, starts a goroutine without
+// a number).
 //
 // A piece that is refused, or lost, is explored by the search itself. So an Elsewhere that does nothing
 // changes nothing.
@@ -15,10 +15,10 @@ type Elsewhere interface {
 	Acquire(over <-chan struct{}) bool
 	// TryAcquire is Acquire without waiting.
 	TryAcquire() bool
-	// Release gives back what Acquire has taken, without a piece.
+	// Release returns, without a piece, what Acquire has acquired.
 	Release()
 	// Note is called when a piece is cut off, by the goroutine that uses the system of the search. The
-	// piece may need everything that the system has met by now.
+	// piece may need all numbers that the system has assigned by now.
 	Note()
 	// Explore returns the result of a piece. ok is false if it was refused, or stop returns true.
 	Explore(piece []byte, stop func() bool) (result []byte, ok bool)
@@ -31,7 +31,7 @@ type Elsewhere interface {
 // is that of a process without earlier pieces.
 type Board struct {
 	Fetch func(number int) ([]byte, error) // returns what the search has published
-	Kept  any                              // what a piece leaves for the next one
+	Kept  any                              // data that a piece leaves for the next one
 }
 
 // A Sender is a Mergeable whose subsearches can be sent to another process.

@@ -2,8 +2,8 @@ package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// An Oracle knows more about the future of goroutines than an explorer does. One that needs only Skip embeds
-// Passive; one that adds something to another oracle embeds that one.
+// An Oracle has facts about the future of goroutines that an explorer does not have. An oracle that needs
+// only Skip embeds Passive; an oracle that extends another one embeds it.
 type Oracle interface {
 	// Skip returns a reason if {g} is a persistent set: if no operation that the other goroutines can
 	// execute while g waits before op, its pending operation, conflicts with op. Otherwise it returns "".
@@ -47,21 +47,21 @@ type Parts interface {
 // A Separation divides the goroutines of a state into members and outsiders. Goroutines that are started
 // later are members, too.
 //
-// Outsiders can reach the locations that they can come to access as long as no member executes
-// an operation that is not Apart.
+// Outsiders can reach a location if they may access it before a member executes an operation that is not
+// Apart.
 type Separation interface {
 	// Member reports whether g is a member.
 	Member(g trace.GID) bool
 	// Apart reports whether the pending operation of g, a member, is independent of all operations of
 	// outsiders: it touches no location that they can reach.
 	Apart(g trace.GID) bool
-	// Obtains reports whether g, a member, can come to access one of the locations in list that outsiders
-	// cannot reach, if the other members do not move.
+	// Obtains reports whether g, a member, may access one of the locations in list that outsiders cannot
+	// reach, while the other members do not move.
 	Obtains(g trace.GID, list []trace.Access) bool
 }
 
 // Habits are the knowledge of an oracle, or of parts, about which questions are worth asking. Answers
-// depend on it. An Oracle or Parts without the method has none.
+// depend on it. An Oracle or Parts without the method has no habits.
 type Habits interface {
 	// Habits returns them. Adopt replaces them by those that another one has returned, nil: by those that a
 	// Replica begins with.

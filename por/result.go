@@ -116,7 +116,7 @@ type Result struct {
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
 
-	// Aimed has, for each of Config.Targets, what became of it.
+	// Aimed has the result for each of Config.Targets.
 	Aimed []Aimed
 
 	// FallbackTo is the explorer that has to explore the program instead (Visitor.Restart), because

@@ -2,11 +2,13 @@ package por
 
 import "hbcheck.dev/hbcheck/trace"
 
-// A Target is a situation at which explorers that sample aim executions: what goroutines do at certain places
-// of the program. An execution that is aimed at a target is an ordinary one; only its choices are not random.
+// A Target is a situation at which explorers that sample aim executions: operations of goroutines at
+// certain places of the program. An execution that is aimed at a target is an ordinary one; only its
+// choices are not random.
 type Target struct {
 	Goal Goal
-	// At returns at which of the target's places the pending operation op of g is: bit i for place i.
+	// At returns the set of the target's places at which the pending operation op of g is: bit i for place
+	// i.
 	At func(g trace.GID, op *trace.Op) Places
 }
 

@@ -6,10 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Visitor receives the findings of an explorer. While a method runs, the system is in the state
-// that the call is about, so the method can query it, but must not step it. path is the
-// schedule from the initial state to that state and is only valid during the call. A method that
-// returns false stops the search.
+// A Visitor receives the findings of an explorer. While a method runs, the system is in the state of the
+// call, so the method can query it, but must not step it. path is the schedule from the initial state to
+// that state and is only valid during the call. A method that returns false stops the search.
 type Visitor interface {
 	// Leaf is called at the end of every execution. status is Ended, Stuck or
 	// Cut, or Running when the bound on steps cut the execution.
@@ -64,7 +63,7 @@ type Mergeable interface {
 type Subsearch interface {
 	Visitor
 	// Begin and End are called before and after the piece is explored, Begin with the system in the state
-	// where it begins. Steps at other times are no part of the search.
+	// where it begins. Steps at other times are not part of the search.
 	Begin()
 	End()
 }

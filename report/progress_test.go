@@ -43,8 +43,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressResumed: what earlier processes have done counts, but not for how fast the search is. The
-// number of samples is known, so that nothing is about.
+// TestProgressResumed: the totals include the work of earlier processes, but the rates do not. The number
+// of samples is known, so the line has no estimates ("about").
 func TestProgressResumed(t *testing.T) {
 	x := explore.Progress{Progress: por.Progress{Stats: por.Stats{Executions: 7500, Transitions: 50000}, Estimate: 10000}}
 	x.Before = por.Stats{Executions: 5000, Transitions: 40000}
@@ -95,7 +95,7 @@ func TestProgressEstimate(t *testing.T) {
 	}{
 		{48000, "TestA  12 481 exec  3120/s  100 000 steps/s  ~26% of 48 000 ± 9100  ETA 11s  depth 41  0 bugs"},
 		{5e11, "TestA  12 481 exec  3120/s  100 000 steps/s  ~0% of 500 000 000 000 ± 9100  depth 41  0 bugs"},
-		{1e18, "TestA  12 481 exec  3120/s  100 000 steps/s  depth 41  0 bugs"}, // too many to be said
+		{1e18, "TestA  12 481 exec  3120/s  100 000 steps/s  depth 41  0 bugs"}, // too large to show
 		{0, "TestA  12 481 exec  3120/s  100 000 steps/s  depth 41  0 bugs"},
 	} {
 		x.Estimate = tt.estimate

@@ -189,7 +189,9 @@ func (t *Text) end(b *bytes.Buffer) {
 	if n := len(s.unfinished); n > 0 && s.total() > 1 {
 		again := t.Again
 		if again == "" {
-			again = fmt.Sprintf("hbcheck --timeout 1h --resume --run '%s' %s", anyOf(s.unfinished), strings.Join(s.packages, " "))
+			words := []string{"hbcheck", t.Flags, fmt.Sprintf("--timeout 1h --resume --run '%s'", anyOf(s.unfinished))}
+			words = slices.DeleteFunc(append(words, s.packages...), func(w string) bool { return w == "" })
+			again = strings.Join(words, " ")
 		}
 		fmt.Fprintf(b, "more time may decide %d of them: %s\n", n, again)
 	}

@@ -29,7 +29,8 @@ type Text struct {
 	Explain  string // the place that explanations were asked for, or empty
 	Subtests bool   // the verdicts of all subtests, as with Verbose; otherwise only of those that fail
 	Brief    bool   // many entries: a line for a package, and bugs; Verbose overrides it
-	Again    string // the command that continues what is open; empty: one for these entries is made
+	Again    string // the command that continues what is open; empty: one for these entries is made,
+	Flags    string // which repeats these flags
 
 	pkg     string // of the results being written
 	failed  bool

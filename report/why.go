@@ -159,13 +159,13 @@ func whyDeadlock(b *explore.Bug) string {
 }
 
 // allWait says of a deadlock without locks what the goroutines wait for: of few goroutines each, of many
-// the main one.
+// the one that the report is about.
 func allWait(b *explore.Bug) string {
 	const rest = "every remaining goroutine waits, and only another goroutine could wake it."
 	var list []string
 	for _, g := range b.Goroutines {
 		user := slices.ContainsFunc(g.Stack, func(f describe.Frame) bool { return !f.Std })
-		if g.For != "" && !g.Spins && user && (len(b.Goroutines) <= maxPlaces || g.Parent == trace.NoGID) {
+		if g.For != "" && !g.Spins && user && (len(b.Goroutines) <= maxPlaces || g.Name == b.G) {
 			list = append(list, g.Name+" waits"+waiting(g.Waiting)+placeOf(g))
 		}
 	}

@@ -25,10 +25,10 @@ const (
 	Deref
 	// MapOf: a map of type Type, as a whole.
 	MapOf
-	// SyncOp is no memory: it marks operations of channels and of package sync.
+	// SyncOp is not memory: it marks operations of channels and of package sync.
 	SyncOp
-	// InspectOp is no memory either: it marks operations that show where all goroutines are, or what they
-	// refer to (trace.Op.InspectsAll). They conflict with every operation.
+	// InspectOp is not memory either: it marks operations that show the positions of all goroutines, or
+	// their references (trace.Op.InspectsAll). They conflict with every operation.
 	InspectOp
 )
 
@@ -52,7 +52,7 @@ type Access struct {
 	Key    int // number of the Key
 	Objs   Set
 	Write  bool
-	Atomic bool // by sync/atomic: it is no data race with another one
+	Atomic bool // by sync/atomic: two such accesses do not race
 	// Adds is set for an Add of sync/atomic whose result is not used, if Key is certainly the location's
 	// class. Such an access commutes with others of the same size.
 	Adds bool
@@ -177,7 +177,7 @@ func (a *Accesses) OfKey(k int) []int { return a.byKey[k] }
 // memory.
 func (a *Accesses) isSync(n int) bool { return a.keys[a.list[n].Key].Kind >= SyncOp }
 
-// typeName writes t, an underlying type, by the names it goes by.
+// typeName writes the names of t, an underlying type.
 func (a *Accesses) typeName(t types.Type) string {
 	id, _ := a.typeIDs.At(t).(int)
 	if names := a.names[id]; len(names) > 0 {
@@ -251,8 +251,8 @@ type Where func(v ssa.Value) Set
 // several such places.
 type Binding func(fv *ssa.FreeVar) ssa.Value
 
-// punned reports whether the address v comes from a conversion of an
-// unsafe.Pointer, so that its type says nothing about the memory.
+// punned reports whether the address v comes from a conversion of an unsafe.Pointer, so that its type need
+// not be that of the memory.
 func punned(v ssa.Value) bool {
 	for range 64 {
 		switch x := origin(v).(type) {

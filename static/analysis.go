@@ -33,7 +33,7 @@ type Analysis interface {
 }
 
 // Analyses returns all analyses of b's program, in the order in which they are documented. They share b,
-// and do their work when they are asked for facts.
+// and compute facts on demand.
 func Analyses(b *Base) []Analysis {
 	accesses, unheld := NewFieldAccess(b), NewForeignUnlock(b)
 	return []Analysis{accesses, NewMayWait(b), NewMustWait(b, accesses), NewMustLock(b), NewMustJoin(b), NewMayNotify(b),

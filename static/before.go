@@ -5,19 +5,18 @@ import (
 	"slices"
 )
 
-// What happens before the first access. A value of this domain has, for each access that can be reached,
-// the objects that are passed on all paths (or, in a may analysis, on any path) to the first such access,
-// and the same for the exit.
+// Events before the first access. A value of this domain has, for each access that can be reached, the
+// objects that are passed on all paths (in a may analysis, on any path) to the first such access, and
+// likewise for the exit.
 //
 // The paper computes this in two parts and joins them at run time by traversing
-// a graph of accesses (SPIN 2014, section 4.2). With both parts in one value that
-// can be composed there is nothing to traverse:
+// a graph of accesses (SPIN 2014, section 4.2). Here both parts are in one value that can be composed, so
+// no graph has to be traversed:
 //
 //	Seq:  First = a.First ⊓ (a.Exit ∪ b.First)   Exit = a.Exit ∪ b.Exit
 //
-// Exit does not depend on the access: it is about paths that have passed the
-// access, too, but of those First already says more, with fewer objects.
-// (In a may analysis that makes the answer larger, never smaller.)
+// Exit does not depend on the access: it also covers paths that have passed the access, but for these First
+// already has fewer objects. (In a may analysis that makes the answer larger, never smaller.)
 
 //	mu.Lock(); x.f = 1; <-c; x.g = 2           First   f: {mu}   g: {mu, c}     Exit   {mu, c}
 //	if p { mu.Lock() }; x.f = 1                First   f: {}                    Exit   {}
@@ -26,8 +25,8 @@ import (
 
 // Before is a value of the domain.
 type Before struct {
-	First firstID // what is passed before the first of each access
-	Exit  Set     // what is passed before the exit
+	First firstID // objects passed before the first access of each class
+	Exit  Set     // objects passed before the exit
 	Exits bool    // whether any path gets there
 }
 
@@ -41,7 +40,7 @@ type beforeDomain struct {
 	sets   *Sets
 	objs   *Objects
 	must   bool
-	event  func(e *Event) (Set, bool) // what an event passes; the engine's Access events aside
+	event  func(e *Event) (Set, bool) // objects that an event passes, except for the engine's Access events
 	firsts [][]Group                  // sorted by Passed
 	index  map[string]firstID
 }
@@ -160,8 +159,9 @@ func (d *beforeDomain) Event(e *Event) Before {
 	return Before{Exit: s, Exits: true}
 }
 
-// Spawn: what the goroutine accesses comes after what it passes itself.
-// mutant: goroutines that are started access nothing [patterns startedAccesses]: "Before{First: v.First, Exits: true}" -> "d.Skip()"
+// Spawn: the accesses of the goroutine come after the objects that it passes itself. mutant: goroutines
+// that are started access nothing [patterns startedAccesses]: "Before{First: v.First, Exits: true}" ->
+// "d.Skip()"
 func (d *beforeDomain) Spawn(v Before) Before { return Before{First: v.First, Exits: true} }
 
 func (d *beforeDomain) Rename(v Before, r *Renaming) Before {

@@ -250,7 +250,7 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	if !found {
 		return nil
 	}
-	// Any of their functions that may do anything will do. (The existing ones depend on the program.)
+	// Any of their functions that may do anything is suitable. (The existing ones depend on the program.)
 	for _, path := range []string{"reflect", "internal/reflectlite"} {
 		p := g.prog.Package(path)
 		if p == nil {

@@ -53,9 +53,9 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	//mutant: what the users of a library hand in does not return [test ./cmd/hbcheck TestScripts/guards]: "common.StaticCallee() == nil && b.outside(site)" -> "false"
 	if common.StaticCallee() == nil && b.outside(site) {
 		n.panics = true
-		n.calls = append(n.calls, call{}) // nothing is known of what it does
+		n.calls = append(n.calls, call{}) // its effects are unknown
 	} else if len(list) == 0 && common.StaticCallee() == nil {
-		n.panics = true // a nil function, as far as the call graph knows
+		n.panics = true // a nil function, according to the call graph
 	}
 	if n.kind == maybeNode {
 		for i := range n.calls {

@@ -17,7 +17,7 @@ type Base struct {
 	Interrupt   func() bool
 	interrupted bool
 
-	only     Set // accesses that facts are about, see Only
+	only     Set // accesses for which facts are computed, see Only
 	onlyKeys map[int]bool
 	limited  bool
 
@@ -53,7 +53,7 @@ func NewBase(p Program) *Base {
 	}
 	b.order = newOrdering(b)
 	l := b.Paths.findLockers(p)
-	b.Paths = NewPaths(p.Binding) // without what was named in ignorance of them
+	b.Paths = NewPaths(p.Binding) // without the mutexes named before they were known
 	b.Paths.lockers = l
 	return b
 }
@@ -69,12 +69,12 @@ func NewBase(p Program) *Base {
 //	return               runNode    the calls of the node's stack, newest first
 //	                     returnNode
 //
-// An instruction that defines a value of which paths are made (node.kill) is kept, too: a backward analysis
+// An instruction that defines a value at which paths begin (node.kill) is kept, too: a backward analysis
 // has to forget such paths there.
 type skeleton struct {
 	fn     *ssa.Function
 	blocks [][]node
-	edges  map[edge][]Event // what has happened if control takes the edge
+	edges  map[edge][]Event // events on the edge
 	dead   map[edge]bool    // edges that are never taken
 	cases  map[selCase]bool // cases of select statements that have an edge
 	defers map[*ssa.Defer]*node
@@ -112,7 +112,7 @@ type node struct {
 	instr   ssa.Instruction
 	events  []Event
 	calls   []call
-	closure *ssa.MakeClosure // what has made the callee, if that is known
+	closure *ssa.MakeClosure // the instruction that made the callee, if known
 	kill    ssa.Value        // the value defined here, if paths are in terms of it
 	panics  bool             // may panic by itself
 	stack   *stacks          // calls deferred before instr
@@ -130,7 +130,7 @@ type call struct {
 type Renaming struct {
 	id    int
 	kill  bool      // it only forgets a value of the same activation
-	site  *ssa.Call // the call after which control comes back; nil for go, defer and live states
+	site  *ssa.Call // the call to which control returns; nil for go, defer and live states
 	paths *Paths
 	memo  map[Path]Path
 	root  func(n pathNode) Path
@@ -243,7 +243,7 @@ func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 			mark(e.Path)
 		}
 	}
-	// First all instructions, to find the values that paths are made of.
+	// First all instructions, to find the values at which paths begin.
 	all := make([][]node, len(fn.Blocks))
 	for k, blk := range fn.Blocks {
 		for i, instr := range blk.Instrs {
@@ -274,7 +274,7 @@ func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 			}
 		}
 	}
-	// Then only those that do something, or define such a value.
+	// Then only those that have events, or define such a value.
 	for k, list := range all {
 		for _, n := range list {
 			if v, ok := n.instr.(ssa.Value); ok && roots[v] {

@@ -8,8 +8,8 @@ import (
 )
 
 // Defer resolution: which calls, in which order, have been deferred at a point.
-// A set of stacks per point, as long as it is small; a defer statement in a loop
-// makes it unbounded, and then any deferred call may run any number of times.
+// There is a set of stacks per point, as long as it is small; a defer statement in a loop makes it
+// unbounded, and then any deferred call may run any number of times.
 
 //	                       stacks after it
 //	defer a()              [a]
@@ -125,8 +125,8 @@ func (n *node) mayRecover() bool {
 	return len(n.calls) == 0
 }
 
-// callsRecover reports whether fn calls recover itself, as deferred functions do
-// that stop a panic. A wrapper may do it for the function it wraps.
+// callsRecover reports whether fn itself calls recover, like a deferred function that stops a panic. A
+// wrapper may do it for the function it wraps.
 func callsRecover(fn *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {

@@ -1,9 +1,7 @@
-// Package static computes, for each point of a program, what a goroutine that is
-// at that point may still do before the function it is in returns. Package
-// hybrid merges these partial facts over a live call stack into facts about
-// everything the goroutine may still do (Parízek and Jančík, "Approximating
-// Happens-Before Order: Interplay between Static Analysis and State Space
-// Traversal", SPIN 2014, section 4.1).
+// Package static computes, for each point of a program, the events that a goroutine at that point may still
+// execute before its function returns. Package hybrid merges these partial facts over a live call stack
+// into facts about everything the goroutine may still do (Parízek and Jančík, "Approximating Happens-Before
+// Order: Interplay between Static Analysis and State Space Traversal", SPIN 2014, section 4.1).
 //
 // The analyses are backward, flow-sensitive within functions and
 // context-insensitive across calls; calling contexts come back at run time,
@@ -12,10 +10,10 @@
 // # The analyses
 //
 // All but stage A of the lock patterns are domains of one backward engine
-// (engine.go), whose values summarise paths and can be composed, over skeletons of
-// functions (code.go) on which abstract events (event.go) happen to objects named by
-// access paths (path.go). Deferred calls run in the order defers.go finds (unwinding.go). Which functions
-// of package sync are which events is in the table of operations (trace.Row).
+// (engine.go), whose values summarise paths and can be composed. It runs over skeletons of functions
+// (code.go) with abstract events (event.go) on objects that are named by access paths (path.go). Deferred
+// calls run in the order defers.go finds (unwinding.go). Which functions of package sync are which events
+// is in the table of operations (trace.Row).
 //
 //	fieldaccess    fieldaccess.go   what may be read and written    paper, section 2
 //	maywait        mustlock.go      what may be waited for first    section 4.2, item I1
@@ -38,8 +36,8 @@
 // type S, the elements of type T, the variable g. Two accesses can touch the same
 // memory only if the classes of one location, seen from the outside in
 // (LocationKeys), include the class of the other access, and if the points-to
-// analysis says that both may lie in one object. Where code converts an
-// unsafe.Pointer the type says nothing, and only the objects count.
+// analysis says that both may lie in one object. If code converts an unsafe.Pointer, the type is not
+// reliable, and only the objects are compared.
 //
 // The code of the models (package sync and others) is analysed like other code, although its accesses are
 // not separate operations in the machine. natives.go has the effects of their natives.

@@ -8,13 +8,12 @@ import (
 )
 
 // A Domain has the values that a backward analysis computes with. A value describes a set of paths of
-// control from a program point to an exit: what is observed on them, and what holds at the exit. Values are
-// compared with ==.
+// control from a program point to an exit: the observations on these paths, and the facts at the exit.
+// Values are compared with ==.
 //
 // Paths are alternatives (Merge) or follow each other (Seq); Skip is the set of
-// the one empty path and Never the set of no path. So values form an idempotent
-// semiring, except that paths which do not reach the exit are observed, too:
-// Seq(a, Never) is what is observed on a, and not Never.
+// the one empty path and Never the set of no path. So values form an idempotent semiring, except that paths
+// which do not reach the exit are observed, too: Seq(a, Never) has the observations on a, and is not Never.
 //
 //	Merge   associative, commutative, idempotent; Never is neutral
 //	Seq     associative; Skip is neutral; distributes over Merge on both sides
@@ -47,8 +46,8 @@ type Flow[V comparable] struct{ Normal, Panic V }
 // their parameters, and once they are reached.
 //
 // Deferred calls run in the order that defers.go has found, at RunDefers and on
-// the path of panics; every instruction that may panic has an edge there. What
-// follows a recovered panic is the function's normal exit.
+// the path of panics; every instruction that may panic has an edge there. After a recovered panic comes the
+// function's normal exit.
 //
 //	func f() {            before[a.mu.Lock()] = Lock a.mu · before[g()]
 //	    a.mu.Lock()       before[g()]         = before[g.entry] renamed · after, or · panicked
@@ -67,7 +66,7 @@ type Engine[V comparable] struct {
 	d     Domain[V]
 	funcs map[*ssa.Function]*funcFlow[V]
 	dirty worklist[V]
-	round int  // of what is being worked on
+	round int  // of the functions being analysed
 	turn  rank // where that is
 	seqs  map[[2]V]V
 	joins map[[2]V]V
@@ -80,8 +79,8 @@ type renamed[V comparable] struct {
 }
 
 // funcFlow is the analysis of one function.
-// in is the solution; before and after are derived from it when they are asked for, and are thrown
-// away when the function is analysed again.
+// in is the solution; before and after are derived from it on demand, and are dropped when the function is
+// analysed again.
 type funcFlow[V comparable] struct {
 	rank    rank
 	code    *skeleton
@@ -231,8 +230,8 @@ func (w *worklist[V]) Pop() any {
 	return f
 }
 
-// solve brings all functions reached to a fixed point, unless it is interrupted. It can be
-// called again then, and finishes what is left.
+// solve brings all functions reached to a fixed point, unless it is interrupted. Then it can be called
+// again, and finishes the rest.
 func (e *Engine[V]) solve() {
 	for len(e.dirty) > 0 && !e.base.interrupt() {
 		f := heap.Pop(&e.dirty).(*funcFlow[V])
@@ -293,7 +292,7 @@ func (e *Engine[V]) out(f *funcFlow[V], b *ssa.BasicBlock) Flow[V] {
 
 // step is the transfer function: the flow from before n on, given that after it.
 //
-// Where a value is defined, paths in terms of it mean something else before: they are forgotten
+// Before the definition of a value, paths in terms of it have another meaning: they are forgotten
 // (node.kill). A panic of n itself comes before its effect.
 func (e *Engine[V]) step(f *funcFlow[V], n *node, effect V, x Flow[V]) Flow[V] {
 	if n.kill != nil {
@@ -304,7 +303,7 @@ func (e *Engine[V]) step(f *funcFlow[V], n *node, effect V, x Flow[V]) Flow[V] {
 	case returnNode:
 		x = Flow[V]{e.d.Skip(), e.d.Never()}
 		if f.code.loops && !f.code.runs {
-			x = e.deferred(f, n.stack, x) // SSA has no RunDefers for what only loop bodies defer
+			x = e.deferred(f, n.stack, x) // SSA has no RunDefers for calls that only loop bodies defer
 		}
 	case panicNode:
 		x = e.panicked(f, n.stack)

@@ -21,7 +21,7 @@ type Env interface {
 	Address(g *ssa.Global) uint64
 }
 
-// A live state has values for what has been computed:
+// A live state has values for computed instructions:
 //
 //	p.a.mu          the register of p + the offsets of a and mu, or one that has all of it (copyOf)
 //	p.next.mu       the word at p.next, if that cannot change, + the offset of mu
@@ -140,7 +140,7 @@ func (e *Engine[V]) Then(c, resume, panicked Flow[V]) Flow[V] {
 // Either returns the flow of two alternatives.
 func (e *Engine[V]) Either(x, y Flow[V]) Flow[V] { return e.merge(x, y) }
 
-// Total returns what happens until either exit.
+// Total returns the events until either exit.
 func (e *Engine[V]) Total(x Flow[V]) V { return e.d.Merge(x.Normal, x.Panic) }
 
 // Events returns the flow of events that happen in this order.

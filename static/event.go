@@ -29,7 +29,7 @@ const (
 	OnceEvent    // waits until no goroutine is in the Once's function
 	OnceEndEvent // the Once's function has ended
 	AllocEvent   // allocates Site
-	AnyEvent     // a native of which nothing is known
+	AnyEvent     // an unknown native
 )
 
 // A Mode is the mode in which a lock is held.
@@ -45,9 +45,8 @@ func (m Mode) Excludes(n Mode) bool { return m == Write || n == Write }
 
 // An Event is an abstract event: one action of an instruction itself, without its callees.
 //
-// The actions of its callees are no events of a call: the engine adds them. Functions of package sync are
-// events although they have bodies in the overlay, so that a fact is about Lock, not about its
-// instructions.
+// The events of a call do not include those of its callees: the engine adds them. Functions of package sync
+// are events although they have bodies in the overlay, so that facts name Lock, not its instructions.
 type Event struct {
 	Kind  EventKind
 	Mode  Mode
@@ -62,7 +61,7 @@ type syncOp struct {
 	kind EventKind
 	mode Mode
 	arg  int // number of the argument that is the object
-	n    int // what it adds to a WaitGroup; 0: argument 1
+	n    int // the number that it adds to a WaitGroup; 0: argument 1
 }
 
 // lockerOf is the Locker L of a Cond that is argument 0.

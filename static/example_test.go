@@ -40,7 +40,8 @@ func main() {
 }
 `
 
-// What a goroutine at the beginning of withdraw may and must still do before that returns.
+// The events that a goroutine at the beginning of withdraw may and must still execute before withdraw
+// returns.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

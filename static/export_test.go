@@ -3,5 +3,5 @@ package static
 // EventOf is eventOf, for tests.
 var EventOf = eventOf
 
-// Named are the functions of package sync that analyses know by their names alone.
+// Named are the functions of package sync that analyses recognise only by name.
 var Named = []string{WaitGroupGo, onceDo, newCond}

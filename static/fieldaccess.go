@@ -28,7 +28,7 @@ type FieldAccess struct {
 // Reach is a value of the analysis.
 type Reach struct {
 	Set   Set
-	Own   Set // accesses to what the activation allocates itself
+	Own   Set // accesses to objects that the activation itself allocates
 	Inner Set // the same of calls it makes
 	Exits bool
 }

@@ -12,7 +12,7 @@ import (
 //
 // It finds the mutexes that may be unlocked from a program point on, although the goroutine has not locked
 // them before on the same path. The goroutine must hold such a mutex at the point, or it unlocks a mutex
-// that others have locked. Any other mutex that the goroutine does not hold now, it unlocks only after it
+// that others have locked. The goroutine unlocks any other mutex that it does not hold now only after it
 // has locked it itself.
 //
 // Transfer: Lock adds to Held; Unlock removes from it, or adds to the set Unlocked if the mutex is not in
@@ -20,15 +20,15 @@ import (
 //
 //	Unlocked = a.Unlocked ∪ (b.Unlocked \ a.Held)   Held = b.Held ∪ (a.Held \ b.Unlocked)
 //
-// A mutex that both a and b unlock without a Lock between is Foreign: one Lock before pays for only one of
-// them. Cond.Wait does not count here, as it locks again.
+// A mutex that both a and b unlock without a Lock between is Foreign: one Lock before compensates for only
+// one of them. Cond.Wait does not count here, as it locks again.
 //
 // Locks are distinguished by paths. If two paths name one mutex, one of its surplus unlocks is under a path
-// that is in Unlocked: each unlock that is not is preceded by a Lock of its own. A path through memory that
-// may change is never Held. Instead, its unlock is kept with the set of mutexes held then, so that
-// addresses can be compared in the live state. A mutex that a goroutine started on the way unlocks is
-// Foreign: another goroutine holds it here. TryLock counts where it has succeeded. Read and write mode are
-// not distinguished: a goroutine that locks in one mode and unlocks in the other crashes.
+// that is in Unlocked: every other unlock has a Lock of its own before it. A path through memory that may
+// change is never Held. Instead, its unlock is kept with the set of mutexes held then, so that addresses
+// can be compared in the live state. A mutex that a goroutine started on the way unlocks is Foreign:
+// another goroutine holds it here. TryLock counts where it has succeeded. Read and write mode are not
+// distinguished: a goroutine that locks in one mode and unlocks in the other crashes.
 type ForeignUnlock struct {
 	*Engine[Unlocks]
 	d *foreignUnlockDomain

@@ -18,11 +18,10 @@ import (
 // The paper asks whether every access to a field f goes through this inside of a block that is synchronized
 // on this. In Go a mutex is a field next to f: the access o.f is guarded by o.mu if both paths lead through
 // the same o. Then only one property of o matters: &o.mu is a fixed number of bytes from &o.f. So a guard
-// is a distance and a mode, and nothing has to be known about aliases: if T_c accesses location x while it
-// holds the mutex at x+d, and every access of that class in the future of T_h is made while T_h holds the
-// mutex at distance d from what it accesses, in a mode that excludes T_c's, then as long as T_c does not
-// move T_h accesses another location than x, or none. Package variables that are mutexes are guards by
-// themselves.
+// is a distance and a mode, and no alias information is needed: if T_c accesses location x while it holds
+// the mutex at x+d, and every access of that class in the future of T_h is made while T_h holds the mutex
+// at distance d from what it accesses, in a mode that excludes T_c's, then as long as T_c does not move T_h
+// accesses another location than x, or none. Package variables that are mutexes are guards by themselves.
 //
 // Stage A is held.go. Stage B collects, backward, every access with the guards it has; union. The locks
 // held by callers are added at calls, as long as the callee has unlocked nothing that it had not locked. So
@@ -52,7 +51,7 @@ type Guarded struct {
 	Instr  ssa.Instruction
 	guards Set
 	addr   Path
-	closed bool // what callers hold does not count
+	closed bool // locks of callers do not count
 }
 
 // NewGuardedBy returns the analysis. It uses u's results about calls.
@@ -110,8 +109,8 @@ type FieldFact struct {
 	Decl token.Pos // where the field is declared
 }
 
-// Together is At for the entries of all functions in fns together: facts that hold whichever of them are
-// called, and however often at the same time.
+// Together is At for the entries of all functions in fns: facts that hold for all concurrent calls of these
+// functions.
 func (a *GuardedBy) Together(fns []*ssa.Function) []FieldFact {
 	list := a.facts(a.All(fns))
 	slices.SortStableFunc(list, func(x, y FieldFact) int {
@@ -296,7 +295,7 @@ func (d *guardDomain) into(s Set, r *Renaming) Set {
 	return d.sets.Of(list...)
 }
 
-// Spawn: a goroutine does not hold what its starter does.
+// Spawn: a goroutine does not hold the locks of its starter.
 func (d *guardDomain) Spawn(v May) May {
 	var list []int
 	for _, n := range d.sets.Elems(v.Set) {

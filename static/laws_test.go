@@ -97,14 +97,13 @@ func TestLaws(t *testing.T) {
 	t.Run("mustjoin", func(t *testing.T) { laws[Before](t, b, NewMustJoin(b).d, true) })
 	t.Run("maywait", func(t *testing.T) { laws[Before](t, b, NewMayWait(b).d, true) })
 	t.Run("minprefix", func(t *testing.T) { laws[Prefix](t, b, NewMinPrefix(b).d, true) })
-	// Two Locks before two Unlocks are distinguished from two Locks one of which is given
-	// back only if they are put together in this order: see TestUnheld.
+	// Two Locks before two Unlocks differ from two Locks with one Unlock only if they are composed in this
+	// order: see TestUnheld.
 	t.Run("unheld", func(t *testing.T) { laws[Unlocks](t, b, NewForeignUnlock(b).d, false) })
 }
 
-// TestUnheld compares with counting on random sequences, put together in random
-// order: if a mutex is unlocked more often than it has been locked before, it is
-// reported.
+// TestUnheld compares with counting on random sequences, composed in random order: if a mutex is unlocked
+// more often than it has been locked before, it is reported.
 func TestUnheld(t *testing.T) {
 	b := NewBase(noProgram{NewAccesses()})
 	a := NewForeignUnlock(b)
@@ -158,8 +157,8 @@ func TestUnheld(t *testing.T) {
 	}
 }
 
-// TestFirst: what is passed before an access is what is passed on the way
-// that passes least, or most in a may analysis.
+// TestFirst: the objects passed before an access are those of the path that passes fewest, or most in a may
+// analysis.
 func TestFirst(t *testing.T) {
 	b := NewBase(noProgram{NewAccesses()})
 	lock := func(a *FirstAccess, n uint64) Before {

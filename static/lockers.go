@@ -9,9 +9,10 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// Invariants that tell which mutex a Cond's Locker is. Cond.Wait unlocks c.L, and the calling code does not
-// show that c.L is the mutex locked there: s.mu.Lock(); s.c.Wait(). But in nearly all programs each Cond
-// field of a struct belongs to a mutex field of the same struct, because it is only ever set up like this:
+// Invariants that determine the mutex of a Cond's Locker. Cond.Wait unlocks c.L, and the calling code does
+// not show that c.L is the mutex locked there: s.mu.Lock(); s.c.Wait(). But in nearly all programs each
+// Cond field of a struct belongs to a mutex field of the same struct, because it is only ever set up like
+// this:
 //
 //	s.c.L = &s.mu            a Cond in the struct
 //	s.c = sync.NewCond(&s.mu)   a pointer to one

@@ -7,7 +7,7 @@ type May struct {
 	Exits bool
 }
 
-// mayDomain collects what event says, along all paths.
+// mayDomain collects the results of event along all paths.
 type mayDomain struct {
 	sets   *Sets
 	event  func(e *Event) May

@@ -34,7 +34,7 @@ func NewMayNotify(b *Base) *MayNotify {
 	return &MayNotify{NewEngine[May](b, d), objs}
 }
 
-// Objects returns what the numbers in the sets mean.
+// Objects returns the object of each number in the sets.
 func (a *MayNotify) Objects() *Objects { return a.objs }
 
 func (*MayNotify) Name() string { return "maynotify" }

@@ -24,16 +24,16 @@ type FirstAccess struct {
 // An access of a new goroutine comes after the locks acquired before the go statement and those that the
 // goroutine itself acquires. Cond.Wait acquires its Locker again.
 //
-// It guarantees: a goroutine that is about to make such an access from here on has
-// executed Lock on each of the mutexes since. Locks without a name are left out.
+// Guarantee: a goroutine that is about to make such an access has executed Lock on each of the mutexes
+// since this point. Locks without a name are left out.
 func NewMustLock(b *Base) *FirstAccess {
 	return newFirstAccess(b, "mustlock", "locks acquired on every path from here before the first access of a class", true, LockEvent)
 }
 
 // NewMustJoin returns the must-join analysis (section 4.3 with join): the
 // WaitGroups waited for, channels received from or sent to, and Onces passed, on
-// every path before the first access of a class. What follows a case of a select
-// statement has passed that case; the path of another case has not.
+// every path before the first access of a class. The code after a case of a select statement has passed
+// that case; the path of another case has not.
 func NewMustJoin(b *Base) *FirstAccess {
 	return newFirstAccess(b, "mustjoin", "WaitGroups, channels and Onces waited for on every path from here before the first access of a class", true,
 		JoinEvent, RecvEvent, SendEvent, OnceEvent)
@@ -79,10 +79,10 @@ func (a *FirstAccess) Of(v Before, touches func(access int) bool) (Set, bool) {
 	return s, any
 }
 
-// Groups returns the accesses that can be reached, by what is passed before.
+// Groups returns the accesses that can be reached, grouped by the objects passed before.
 func (a *FirstAccess) Groups(v Before) []Group { return a.d.firsts[v.First] }
 
-// Objects returns what the numbers in the sets mean.
+// Objects returns the object of each number in the sets.
 func (a *FirstAccess) Objects() *Objects { return a.d.objs }
 
 // Name implements Analysis.

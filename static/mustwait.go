@@ -8,8 +8,8 @@ import "golang.org/x/tools/go/ssa"
 //
 // The paper starts from the full set of fields and removes those that are accessed. Here the complement is
 // computed, Unwaited: the classes that can be accessed without waiting first. Transfer: an access adds its
-// class; Wait, send and receive end the path, so that what follows does not count. Select statements wait
-// on the edge of the case that happened, not on that of their default.
+// class; Wait, send and receive end the path, so that later events do not count. Select statements wait on
+// the edge of the case that happened, not on that of their default.
 //
 // Wait always blocks; a channel operation need not: whether it does depends on the live state. Timers send,
 // so waiting for one proves nothing. The may-notify analysis covers that.

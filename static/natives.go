@@ -11,11 +11,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// What the machine's own functions do to memory: package trace has it, and which operations they
-// execute. Those of the models synchronise, which does not depend on locations, except for
-// sync/atomic: its operations are accesses of the memory that their first argument points to.
+// The memory effects of the machine's own functions. Package trace has these, and the operations that they
+// execute. Those of the models synchronise, which does not depend on locations, except for sync/atomic: its
+// operations are accesses of the memory that their first argument points to.
 
-// nativeEffects returns what fn, which has no body, does to memory.
+// nativeEffects returns the memory effects of fn, which has no body.
 func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
 	m := trace.MemoryOf(nameOf(fn))
 	switch {
@@ -28,7 +28,7 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
 }
 
 // refused reports whether the machine executes no call of fn: a function of the standard library that is
-// neither its own nor Go code. What an execution would do from there on is not known.
+// neither its own nor Go code. The effects of an execution from there on are unknown.
 func (g *CallGraph) refused(fn *ssa.Function) bool {
 	if g.natives.Native(fn) || !g.Pointers.IsOpaque(fn) {
 		return false
@@ -77,8 +77,8 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (
 	return list
 }
 
-// inspectsAll reports whether fn, a native that site calls, may show where all goroutines are, or what
-// they refer to. NumGoroutine only counts them, and Stack can be asked for its own goroutine's stack.
+// inspectsAll reports whether fn, a native that site calls, may show the positions of all goroutines, or
+// their references. NumGoroutine only counts them, and Stack can be asked for its own goroutine's stack.
 func inspectsAll(fn *ssa.Function, site ssa.CallInstruction) bool {
 	name := nameOf(fn)
 	if name == "runtime.NumGoroutine" || !slices.Contains(trace.KindsOf(name), trace.Inspect) {
@@ -94,7 +94,7 @@ func inspectsAll(fn *ssa.Function, site ssa.CallInstruction) bool {
 // elements returns the accesses of a native to elements of its arguments, of type t.
 //
 // They lie where the arguments lead, if these are slices. Strings can share their bytes with slices, and
-// what else leads to memory is not looked at.
+// other references to memory are not inspected.
 func (g *CallGraph) elements(t types.Type, write bool, fn *ssa.Function, site ssa.CallInstruction) []Access {
 	k := g.acc.Key(Key{Kind: Elem, Type: t})
 	x := Access{Key: k}
@@ -135,8 +135,7 @@ func anyElements(k int, write bool) []Access {
 	return []Access{{Key: k}}
 }
 
-// synchronises reports whether another goroutine's walk has to see operations of kind k: those on
-// objects.
+// synchronises reports whether another goroutine's walk has to note operations of kind k: those on objects.
 func synchronises(k trace.Kind) bool {
 	switch k.Row().On {
 	case trace.OnNothing, trace.OnOutput, trace.OnGoroutines:

@@ -6,8 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// An Object is a synchronisation object as the element of a set: its path, and
-// what is done to it.
+// An Object is a synchronisation object as the element of a set: its path, and the operation on it.
 type Object struct {
 	Kind EventKind
 	Mode Mode

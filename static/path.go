@@ -34,12 +34,12 @@ type stepKind uint8
 
 const (
 	stepRoot  stepKind = iota // the value root itself
-	stepFresh                 // what root, an allocation, will allocate
+	stepFresh                 // the future object of root, an allocation
 	stepAddr                  // a certain address of a live state
 	stepField                 // field n of the struct parent points to
 	stepLoad                  // what is stored at parent
 	stepIface                 // the pointer in the interface stored at parent
-	stepCell                  // what is stored in a variable that no longer changes
+	stepCell                  // the value of a variable that no longer changes
 	stepConst                 // element n of the array or slice parent
 	stepElem                  // element root of the array or slice parent
 )
@@ -53,8 +53,7 @@ type pathNode struct {
 }
 
 // maxSteps bounds the length of paths.
-// It makes the paths of a program finite in number, recursive types and all; what is longer is
-// Unknown.
+// It makes the paths of a program finite in number, recursive types and all; longer paths are Unknown.
 const maxSteps = 6
 
 // Paths interns the paths of one program.
@@ -66,7 +65,7 @@ type Paths struct {
 	index   map[pathNode]Path
 	of      map[ssa.Value]Path
 	values  map[Path][]ssa.Value       // computed values with a path, apart from roots
-	cells   map[*ssa.Alloc]ssa.Value   // what the only store into a cell stores, nil if there are more
+	cells   map[*ssa.Alloc]ssa.Value   // the value of the only store into a cell, nil if there are more
 	cellsOf map[ssa.Value][]*ssa.Alloc // the cells a value is stored into
 }
 
@@ -97,7 +96,7 @@ func (t *Paths) intern(n pathNode) Path {
 // step returns n below p, or Unknown if that is too far.
 func (t *Paths) step(p Path, n pathNode) Path {
 	if n.kind == stepIface {
-		// The Locker of a Cond goes by the name of the mutex.
+		// The Locker of a Cond is named like the mutex.
 		if f := &t.nodes[p]; f.kind == stepField && isCond(f.typ) {
 			if q, ok := t.lockerAt(f.parent); ok {
 				return q
@@ -140,8 +139,8 @@ func (t *Paths) Fresh(p Path) bool {
 	return t.nodes[p].kind == stepFresh
 }
 
-// Stable reports whether p means the same wherever in the function it can be
-// computed: it leads through no memory that can change.
+// Stable reports whether p has the same value wherever in the function it can be computed: it leads through
+// no memory that can change.
 func (t *Paths) Stable(p Path) bool {
 	for ; p != Unknown; p = t.nodes[p].parent {
 		if k := t.nodes[p].kind; k == stepLoad || k == stepIface {
@@ -238,9 +237,8 @@ func isPointer(t types.Type) bool {
 	return false
 }
 
-// load returns the path of what x loads. A captured variable that never changes
-// again represents its value (capture canonicalisation): in SSA every use of it
-// in a closure is a load of its own.
+// load returns the path of the value that x loads. A captured variable that never changes again represents
+// its value (capture canonicalisation): in SSA every use of it in a closure is a load of its own.
 func (t *Paths) load(x *ssa.UnOp) Path {
 	switch c := x.X.(type) {
 	case *ssa.Alloc:
@@ -349,7 +347,7 @@ func (t *Paths) String(p Path) string {
 	return valueName(n.root)
 }
 
-// valueName names v as in the source, as far as SSA knows.
+// valueName returns the name of v in the source, as far as SSA has it.
 func valueName(v ssa.Value) string {
 	switch x := v.(type) {
 	case *ssa.Alloc:

@@ -9,17 +9,17 @@ import (
 	"hbcheck.dev/hbcheck/static/pointer"
 )
 
-// What calls of package reflect do to memory. Its code is opaque to the points-to analysis, which says what
-// the code that is called from one file of the program may get at (pointer.Held).
+// The memory effects of calls of package reflect. Its code is opaque to the points-to analysis, which
+// determines the memory that this code, when called from one file of the program, may reach (pointer.Held).
 //
-//  1. A function of the first list uses descriptors of types and the words it is given only, and one of the
-//     others memory that it has just made: neither is memory that another goroutine writes to.
-//  2. One of the second list reads memory that is held, and one of the third writes to what can be set, too.
-//     None of these synchronises or calls a function of the program.
-//  3. Any other one may do anything. So may those that keep what they compute for the next call (the type
-//     of a pointer, of a func), as that is under a lock.
+//  1. A function of the first list uses only descriptors of types and its argument words; the functions of
+//     the other lists also use memory that they have just allocated. No other goroutine writes to these.
+//  2. A function of the second list reads held memory; one of the third also writes to memory that can be
+//     set. None of these synchronises or calls a function of the program.
+//  3. Any other function may do anything. So may those that cache a result for the next call (the type of a
+//     pointer, of a func), because the cache has a lock.
 
-// reflection is what functions of package reflect do.
+// reflection is the effect of functions of package reflect.
 var reflection = func() map[string]reflects {
 	all := map[string]reflects{}
 	add := func(r reflects, prefix, names string) {
@@ -53,7 +53,7 @@ var reflection = func() map[string]reflects {
 const typeMethods = `Align AssignableTo Bits ChanDir Comparable ConvertibleTo Elem Field FieldAlign Implements In IsVariadic Key Kind Len
 	Name NumField NumIn NumMethod NumOut Out PkgPath Size String`
 
-// reflects is what such a function does to memory.
+// reflects is the memory effect of such a function.
 type reflects uint8
 
 const (
@@ -65,8 +65,8 @@ const (
 	reflectsWhole    // a variable of any type
 )
 
-// reflected returns the accesses of a call of fn at site, if it is a function of package reflect of which it
-// is known what it accesses.
+// reflected returns the accesses of a call of fn at site, if it is a function of package reflect with known
+// accesses.
 func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list []Access, ok bool) {
 	if !g.Pointers.IsOpaque(fn) {
 		return nil, false
@@ -128,7 +128,7 @@ func (g *CallGraph) contextsOf(fn *ssa.Function, site ssa.CallInstruction) (list
 	return list
 }
 
-// isMapIter reports whether t is the type of what ranges over a map.
+// isMapIter reports whether t is the type of an iterator over a map.
 func isMapIter(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "reflect" && n.Obj().Name() == "MapIter"

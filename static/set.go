@@ -11,10 +11,9 @@ const Empty Set = 0
 
 // Sets holds every distinct set once, as the root of a tree whose subtrees are
 // sets, too, and are shared as well: two large sets that differ in one element
-// have all but a path in common. Operations visit only the parts in which their operands
-// differ and remember some of what they have found (the computed table of K. S.
-// Brace, R. L. Rudell and R. E. Bryant, "Efficient Implementation of a BDD
-// Package", DAC 1990).
+// have all but a path in common. Operations visit only the parts in which their operands differ and
+// remember some of their results (the computed table of K. S. Brace, R. L. Rudell and R. E. Bryant,
+// "Efficient Implementation of a BDD Package", DAC 1990).
 //
 // A set of level 0 has elements below leafSize. One of level n has fan subsets of
 // lower levels; subset i holds the elements from i times the size of level n-1
@@ -23,7 +22,7 @@ const Empty Set = 0
 //	level 1    │ kid 0 │ kid 1 │ ... │ kid 7 │     kid i has the elements 256·i ... 256·i + 255
 //	level 0    │ 256 bits │
 //
-// Sets are never given up: an analysis has far fewer different ones than program points.
+// Sets are never freed: an analysis has far fewer different sets than program points.
 type Sets struct {
 	nodes []setNode
 	table []Set     // where nodes are, by hash; open addressing

@@ -9,7 +9,7 @@ import (
 // Steps: skeletons for forward analyses of other packages (static/findings), which go through a
 // function in the order of execution.
 
-// StepKind says what a step does after its events.
+// StepKind is the action of a step after its events.
 type StepKind uint8
 
 const (
@@ -34,13 +34,13 @@ type Callee struct {
 	Then   []Event // after Fn has returned
 }
 
-// Kind returns what s does after its events.
+// Kind returns the action of s after its events.
 func (s Step) Kind() StepKind { return StepKind(s.n.kind) }
 
 // Instr returns the instruction.
 func (s Step) Instr() ssa.Instruction { return s.n.instr }
 
-// Events returns what s itself does.
+// Events returns the events of s itself.
 func (s Step) Events() []Event { return s.n.events }
 
 // MayPanic reports whether s may panic by itself.
@@ -49,7 +49,7 @@ func (s Step) MayPanic() bool { return s.n.panics }
 // Defines returns the value that s defines if paths are in terms of it, or nil.
 func (s Step) Defines() ssa.Value { return s.n.kill }
 
-// Callees returns what s may call, defer or start.
+// Callees returns the functions that s may call, defer or start.
 func (s Step) Callees() []Callee {
 	list := make([]Callee, len(s.n.calls))
 	for i, c := range s.n.calls {
@@ -73,8 +73,8 @@ func (c Code) Steps(block int) []Step {
 	return list
 }
 
-// Edge returns what has happened if control goes from block to its succ-th successor; ok is false if
-// it never does.
+// Edge returns the events on the edge from block to its succ-th successor; ok is false if control never
+// takes it.
 func (c Code) Edge(block, succ int) (events []Event, ok bool) {
 	e := edge{block, succ}
 	return c.c.edges[e], !c.c.dead[e]
@@ -98,8 +98,7 @@ func (b *Base) Into(site ssa.CallInstruction, closure *ssa.MakeClosure) *Renamin
 	return b.into(site, nil, closure.Fn.(*ssa.Function), closure)
 }
 
-// Base returns the longest path that begins p and names an object of its own: that of p without the
-// fields at its end.
+// Base returns the longest prefix of p that names a separate object: p without the fields at its end.
 func (t *Paths) Base(p Path) Path {
 	for p != Unknown && t.nodes[p].kind == stepField {
 		p = t.nodes[p].parent
@@ -118,8 +117,8 @@ func (t *Paths) Root(p Path) ssa.Value {
 	return t.nodes[p].root
 }
 
-// Class names what all objects with paths like p have in common: the field of a struct type, or the
-// variable. It is "" if nothing is known.
+// Class names the common part of all objects with paths like p: the field of a struct type, or the
+// variable. It is "" if it is unknown.
 func (t *Paths) Class(p Path) string {
 	if p == Unknown {
 		return ""

@@ -4,9 +4,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The engine's part for panics and deferred calls. What follows a panic depends on what has been
-// deferred by then (stacks, of defers.go), whether one of those calls may recover, and what the
-// function does after it has recovered.
+// The engine's part for panics and deferred calls. The events after a panic depend on the calls that are
+// deferred by then (stacks, of defers.go), on whether one of these may recover, and on the function's
+// events after a recovery.
 //
 //	defer a(); defer b(); panic      b, a, and no recover: u     the caller is unwound
 //	                                 b recovers, a: r            the function returns
@@ -31,7 +31,7 @@ func (e *Engine[V]) Panicked(instr ssa.Instruction) Flow[V] {
 	return e.panicked(f, s)
 }
 
-// stackAt returns what has been deferred before instr, nil if that is not known.
+// stackAt returns the calls deferred before instr, nil if they are unknown.
 func (c *skeleton) stackAt(instr ssa.Instruction) *stacks {
 	for i := range c.blocks[instr.Block().Index] {
 		if n := &c.blocks[instr.Block().Index][i]; n.instr == instr {
@@ -62,8 +62,8 @@ func (e *Engine[V]) unwound(f *funcFlow[V]) Flow[V] {
 	return z
 }
 
-// panicked returns what follows a panic with the calls of s deferred: they run,
-// newest first; if one recovers, the others still run and the function returns.
+// panicked returns the events after a panic with the calls of s deferred: they run, newest first; if one
+// recovers, the others still run and the function returns.
 func (e *Engine[V]) panicked(f *funcFlow[V], s *stacks) Flow[V] {
 	x, ok := f.unwind[s]
 	if !ok {
@@ -81,7 +81,7 @@ func (e *Engine[V]) panicked(f *funcFlow[V], s *stacks) Flow[V] {
 	return x
 }
 
-// deferred returns what follows RunDefers, if x is what follows the deferred calls.
+// deferred returns the events after RunDefers, where x are the events after the deferred calls.
 func (e *Engine[V]) deferred(f *funcFlow[V], s *stacks, x Flow[V]) Flow[V] {
 	if s.many {
 		_, z := e.anyOrder(f, x)
@@ -94,8 +94,7 @@ func (e *Engine[V]) deferred(f *funcFlow[V], s *stacks, x Flow[V]) Flow[V] {
 	return y
 }
 
-// recovered returns what follows when a panic has been recovered and all
-// deferred calls have run.
+// recovered returns the events after a panic has been recovered and all deferred calls have run.
 func (e *Engine[V]) recovered(f *funcFlow[V]) Flow[V] {
 	if r := f.code.fn.Recover; r != nil {
 		return f.in[r.Index]
@@ -103,8 +102,8 @@ func (e *Engine[V]) recovered(f *funcFlow[V]) Flow[V] {
 	return Flow[V]{e.d.Skip(), e.d.Never()}
 }
 
-// inOrder returns what follows a panic (u), and what follows when the panic has
-// been recovered and list is still to run (r).
+// inOrder returns the events after a panic (u), and those after the panic has been recovered and list is
+// still to run (r).
 //
 // With the calls c1 ... cn, newest last:
 //
@@ -127,8 +126,7 @@ func (e *Engine[V]) inOrder(f *funcFlow[V], list []*ssa.Defer, rest Flow[V]) (u,
 	return u, r
 }
 
-// normalOrder returns what follows when the calls of list run without a panic
-// and then x follows.
+// normalOrder returns the events if the calls of list run without a panic and then x follows.
 func (e *Engine[V]) normalOrder(f *funcFlow[V], list []*ssa.Defer, x Flow[V]) Flow[V] {
 	for i, d := range list {
 		u, _ := e.inOrder(f, list[:i], e.recovered(f))
@@ -139,8 +137,8 @@ func (e *Engine[V]) normalOrder(f *funcFlow[V], list []*ssa.Defer, x Flow[V]) Fl
 
 // anyOrder is inOrder for any number of deferred calls in any order: u follows a
 // panic, z runs them and then has rest follow.
-// A least fixed point of the same equations, over one call that is any of them. It ends, as values
-// only grow and there are finitely many.
+// A least fixed point of the same equations, over one call that is any of them. It ends because values only
+// grow and there are finitely many.
 func (e *Engine[V]) anyOrder(f *funcFlow[V], rest Flow[V]) (u, z Flow[V]) {
 	c := Flow[V]{e.d.Never(), e.d.Never()}
 	recovers := false

@@ -18,9 +18,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestWant analyses the programs under testdata/src. A comment at the end of a
-// line says what analyses say, or do not say, of the point before the line's
-// first instruction, in regular expressions that match whole facts:
+// TestWant analyses the programs under testdata/src. A comment at the end of a line has regular expressions
+// that match whole facts, which analyses report, or do not report, for the point before the line's first
+// instruction:
 //
 //	x++ // want mustlock:"lock s.mu before .*" !maynotify:"close c"
 //

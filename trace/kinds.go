@@ -49,14 +49,14 @@ const (
 	CondWait // Cond.Wait, waiting to be notified
 	Signal
 	Broadcast
-	SemAcquire // waiting until others wait, too: those of a bubble, or all
+	SemAcquire // waiting until the other goroutines of a bubble, or all others, wait, too
 	SyncAccess // atomic access to a library object (sync.Map, sync.Pool)
 	IOWait     // an access to a library object (a connection) that waits until it is ready
 
 	// Environment.
 	Sleep  // waiting for the clock
 	Timer  // a timer about to fire
-	Clock  // reading the clock, to look at it or to set a timer by it
+	Clock  // reading the clock, also to set a timer
 	Choose // hbtest.Choose, math/rand, maps: a value from a small range
 	Yield  // runtime.Gosched
 	Output // bytes for stdout or stderr
@@ -64,17 +64,17 @@ const (
 	Crash  // an unrecovered panic or a fatal error about to end the program
 	Go     // starting a goroutine
 	End    // the goroutine's last step
-	Spin   // never enabled: a loop without end in which nothing is visible
+	Spin   // never enabled: an endless loop without visible operations
 
-	Inspect // looks at all goroutines: runtime.NumGoroutine, runtime.Stack
+	Inspect // inspects all goroutines: runtime.NumGoroutine, runtime.Stack
 
 	Branch // a value that depends on inputs decides: which of several conditions holds
 
 	NumKinds
 )
 
-// A Row has the properties of all operations of a kind. Everything that can be asked of a kind alone is
-// asked here. Packages add only their own properties: how an algorithm or a model treats the kind.
+// A Row has the properties of all operations of a kind. It has all properties that depend only on the kind.
+// Packages add only their own properties: how an algorithm or a model treats the kind.
 type Row struct {
 	Name string // as schedules and transcripts print it
 
@@ -88,15 +88,14 @@ type Row struct {
 	// the next operation of their goroutine.
 	Blocks bool
 
-	// Tries: it is never disabled, as it gives up where another operation would wait.
-	// Op.Access says whether it will: then it does not write.
+	// Tries: it is never disabled, because it gives up where another operation would wait. Op.Access says
+	// whether it will: then it does not write.
 	Tries bool
 
-	// Acquires and Releases say through which of its accesses (Op.Access) the operation
-	// synchronises: what was released there happens before what follows an operation
-	// that acquires it (the Go memory model). Of an operation on a lock or a Once they
-	// say which access is the lock that is acquired or released. A SyncAccess has
-	// neither: the library's model says what it orders.
+	// Acquires and Releases are the accesses (Op.Access) through which the operation synchronises: events
+	// before a release there happen before the events after an operation that acquires it (the Go memory
+	// model). For an operation on a lock or a Once they are the access to the lock that is acquired or
+	// released. A SyncAccess has neither: the library's model declares its order.
 	Acquires, Releases Accesses
 
 	// Shared: the lock is acquired or released as one of several readers.
@@ -112,7 +111,7 @@ type Row struct {
 	// Ends: it ends the program.
 	Ends bool
 
-	// Commutes says with which operations of other goroutines it commutes.
+	// Commutes determines the operations of other goroutines with which it commutes.
 	Commutes Commutation
 
 	// Durable: in a bubble of testing/synctest a goroutine that waits there is durably blocked, so that
@@ -123,8 +122,8 @@ type Row struct {
 	Wait string
 
 	// Funcs are the functions that execute the operation. Operations that are instructions or builtins (go,
-	// send, close, memory) have none. Those of sync/atomic and of reflect, which can do everything, are too
-	// many to list here.
+	// send, close, memory) have none. The functions of sync/atomic are too many to list here, and so are
+	// those of reflect, which can execute any operation.
 	Funcs []Func
 }
 
@@ -137,20 +136,20 @@ const (
 	Second
 )
 
-// Commutation says with which operations of other goroutines an operation commutes.
+// Commutation determines the operations of other goroutines with which an operation commutes.
 type Commutation uint8
 
 // The commutation classes.
 const (
-	// ByAccess: with what does not conflict with it (Op.Conflicts).
+	// ByAccess: with operations that do not conflict with it (Op.Conflicts).
 	ByAccess Commutation = iota
 	// Always: with everything. No other goroutine notices whether it has been executed.
 	Always
 	// UnlessTimed: with everything, unless sleepers wake in the order of their deadlines
 	// or the clock is read.
 	UnlessTimed
-	// UnlessCounted: with everything, unless the program can ask which goroutines there are. Then
-	// the operation accesses their number.
+	// UnlessCounted: with everything, unless the program can inspect the goroutines. Then the operation
+	// accesses their number.
 	UnlessCounted
 	// UnlessPrinted: with everything that does not print and does not end the program.
 	UnlessPrinted
@@ -162,8 +161,8 @@ const (
 // load/overlay), that executes an operation.
 type Func struct {
 	Name string // as ssa.Function's String has it
-	// Body: it is no native of the machine but has a body, which executes the operation
-	// and nothing else that is visible but operations that belong to it.
+	// Body: it is not a native of the machine, but has a body, which executes the operation and no other
+	// visible operations except those that belong to it.
 	Body bool
 	// Step is the place of the operation among those that the function executes.
 	Step int
@@ -282,8 +281,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Kinds is a set of kinds, as bits. Where a question is asked at every step its answer
-// is such a set, made once of the table.
+// Kinds is a set of kinds, as bits. Properties that are queried at every step are such sets, made once from
+// the table.
 type Kinds uint64
 
 // KindsWhere returns the kinds for which f holds.

@@ -9,7 +9,7 @@ import (
 
 // TestRows: every kind has a row, and no row contradicts itself.
 func TestRows(t *testing.T) {
-	// As testing/synctest has it: others than the goroutines of the bubble may hold a lock.
+	// As in testing/synctest: goroutines outside of the bubble may hold a lock.
 	undurable := []trace.Kind{trace.Lock, trace.RLock, trace.LockPending, trace.WakeLock, trace.OnceEnter,
 		trace.IOWait, trace.Spin}
 	names := map[string]bool{}
@@ -76,7 +76,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestSets: the sets made of the table are its columns.
+// TestSets: the sets made from the table are its columns.
 func TestSets(t *testing.T) {
 	for k := range trace.NumKinds {
 		r := k.Row()

@@ -6,7 +6,7 @@ import "strings"
 // operations that KindsOf lists. Memory of models is not meant: see internal/effect of the overlay.
 type Memory uint8
 
-// What is done to memory.
+// Effects on memory.
 const (
 	Undeclared   Memory = iota
 	NoMemory            // nothing
@@ -15,15 +15,15 @@ const (
 	WritesWords         // the same, of uintptrs
 	WritesUints         // of uints
 	ReadsMemory         // memory of any type that its arguments lead to is read
-	AtomicMemory        // operations of sync/atomic on what the first argument points to
+	AtomicMemory        // operations of sync/atomic on the memory at the first argument
 	AnyMemory           // anything is read and written
 )
 
 // MemoryOf returns the effect on memory of the native of that name; Undeclared if it is unknown.
 func MemoryOf(name string) Memory { return natives[name] }
 
-// natives declares every function that the machine implements. Static facts, what pointers point to
-// and the oracles look natives up here; the machine verifies what it is told (vm/selfcheck_natives.go).
+// natives declares every function that the machine implements. Static facts, the points-to analysis and the
+// oracles look natives up here; the machine checks the declarations (vm/selfcheck_natives.go).
 var natives = func() map[string]Memory {
 	all := map[string]Memory{}
 	for _, list := range []struct {

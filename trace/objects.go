@@ -25,8 +25,8 @@ const (
 type ObjectRow struct {
 	Name string
 
-	// Placed: each object has an address, so that operations on two of them are independent, and one depends
-	// on nothing but what accesses the same object.
+	// Placed: each object has an address, so that operations on two of them are independent, and an
+	// operation depends only on operations on the same object.
 	Placed bool
 
 	// Primitive: it serves synchronisation and nothing else. A goroutine that waits at one waits for

@@ -4,7 +4,7 @@
 //
 // The properties of a kind of operation, which depend neither on the goroutine nor on the object, are in
 // one table (see Row): its name, whether it can be disabled, what it acquires and releases, the Go
-// functions that execute it, and so on. What is true of one operation in one state is in Op.
+// functions that execute it, and so on. Op has the properties of one operation in one state.
 package trace
 
 // GID identifies a goroutine. It is a dense number interned from the
@@ -38,13 +38,13 @@ type Op struct {
 	G    GID
 	Kind Kind
 	N    uint8 // number of valid entries of Access
-	// Commutes, if it is not 0, says that the operation commutes with others that
-	// have the same number here, though they access the same location.
+	// Commutes, if it is not 0, means that the operation commutes with others that have the same number
+	// here, although they access the same location.
 	Commutes uint8
 	// Wide marks a select over more channels than Access lists.
 	Wide bool
-	// Awaits says that the operation is not enabled as long as the memory it accesses has
-	// certain contents, because it would be part of a loop that waits for other ones.
+	// Awaits means that the operation is not enabled as long as the memory it accesses has certain
+	// contents, because it is part of a loop that waits for other contents.
 	Awaits Awaiting
 	// Lock is, for an operation on a lock, the sort of lock, and how it is held. Row.Acquires and
 	// Row.Releases say which access is the lock.
@@ -64,7 +64,7 @@ const (
 	NoLock    LockMode = iota // not an operation on a lock, or on a Locker that is not of package sync
 	MutexLock                 // a Mutex
 	WriteLock                 // an RWMutex, for writing
-	ReadLock                  // an RWMutex, as one of several readers
+	ReadLock                  // an RWMutex, by one of several readers
 )
 
 // RW reports whether the lock is an RWMutex.
@@ -73,7 +73,7 @@ func (m LockMode) RW() bool { return m == WriteLock || m == ReadLock }
 // Awaiting describes what an operation that waits for other contents of memory may do when it continues.
 type Awaiting uint8
 
-// What it may do.
+// Its possible effects.
 const (
 	NoAwait    Awaiting = iota // it does not wait
 	AwaitRead                  // read
@@ -87,7 +87,7 @@ const (
 	Subtracts             // Done, where the counter allows at least two such
 	Increments            // sync/atomic's Add, of which the result is not used
 
-	// These only say something. Operations with the same number do not commute.
+	// The rest is only information: operations with the same number do not commute.
 
 	SubtractsLast // Done, where the counter allows only one such
 	Compares      // a compare-and-swap that fails: it loads, and would write if it found something else
@@ -95,14 +95,14 @@ const (
 	Reads         // RLock that passes no writer, RUnlock that has something to unlock
 )
 
-// CommutesWith reports whether o and p commute because they say so, and are on the same location.
+// CommutesWith reports whether o and p are on the same location and commute according to Commutes.
 func (o *Op) CommutesWith(p *Op) bool {
 	//mutant: overlapping additions commute [counted]: drop 4
 	//mutant: all that say something commute [misused]: drop 3
 	return o.Commutes != 0 && o.Commutes == p.Commutes && o.Commutes < SubtractsLast && o.Access[0] == p.Access[0]
 }
 
-// InspectsAll reports whether o shows where all other goroutines are, or what they refer to.
+// InspectsAll reports whether o shows the positions of all other goroutines, or their references.
 func (o *Op) InspectsAll() bool { return o.Kind == Inspect && o.N == 0 }
 
 // Races reports whether o and p, the next operations of two goroutines, are a

@@ -18,7 +18,7 @@ import (
 //     objects that only g can reach) is the same at its end as at its beginning, and if g has only
 //     executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
 //     fail, selects that take their default, Gosched, and Sleep in between.
-//  2. Take an execution with such an iteration and leave out the iteration's operations. No other
+//  2. Take an execution with such an iteration and remove the iteration's operations. No other
 //     goroutine notices, because the iteration writes nothing, and g continues as before. So the
 //     rest is an execution, too, and leads to the same state.
 //  3. Hence it is enough to explore the executions in which no iteration has zero effect.
@@ -49,12 +49,12 @@ import (
 // an iteration that another execution leaves out. But if no value read in the iterations of the
 // blocked goroutines has changed, they loop forever: SpinSchedule.
 //
-// Time passes while all goroutines wait, those blocked here among them, which natively spin. One that is
-// blocked at its second read, when time passes, has not read the first location since, and what happens
-// then may change that one. So an iteration in whose middle time passes is not left out: the step that
-// makes time pass, on which all depends, begins the trails anew (beginAnew). No execution is lost: a
-// goroutine that is elsewhere in its loop when time passes comes to the same place by reads that find what
-// those before them have found.
+// Time passes while all goroutines wait, those blocked here among them, which natively spin. If it is
+// blocked at its second read when time passes, it has not read the first location since, and later events
+// may change that location. So an iteration during which time passes is completed: the step that makes time
+// pass, on which all others depend, restarts the trails (beginAnew). No execution is lost: a goroutine that
+// is elsewhere in its loop when time passes reaches the same place by reads with the same results as
+// before.
 //
 //	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: time.Sleep(1); x.Store(1)
 //
@@ -127,7 +127,7 @@ type snapshot struct {
 // maxSnapshots is the most snapshots in a trail. A longer iteration counts as one with an effect.
 const maxSnapshots = 64
 
-// tooLong takes the place of a trail with more snapshots.
+// tooLong replaces a trail with more snapshots.
 var tooLong = &snapshot{depth: maxSnapshots, digest: 1}
 
 // outcomes caches the outcomes of a goroutine's pending operation, by the value that it reads.
@@ -211,7 +211,7 @@ func (e *awaitElimination) polled(g *goroutine) []chanCase {
 	return cases
 }
 
-// mayFail reports whether the pending operation of g, if it has an effect now, may have none later.
+// mayFail reports whether the pending operation of g may have no effect later, although it has one now.
 func (e *awaitElimination) mayFail(g *goroutine) bool {
 	return e.m.effect(g) == loops.MayFail || g.pending.Kind == trace.TrySelect
 }
@@ -241,7 +241,8 @@ func (e *awaitElimination) afterStep(g *goroutine) {
 	e.completed = e.arrive(g, &e.start)
 }
 
-// beginAnew lets the trails of all goroutines but g, which has made time pass, begin at their present places.
+// beginAnew restarts the trails of all goroutines except g, which has made time pass, at their present
+// places.
 func (e *awaitElimination) beginAnew(g *goroutine) {
 	//mutant: an iteration in which time passes is left out [env TestPollPrograms]: "e.mode != AwaitOnce" -> "true"
 	if e.mode != AwaitOnce {
@@ -253,7 +254,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 		switch {
 		case q == g || q.trail == nil || q.trail == tooLong:
 		//mutant: who spins when time passes does so forever [env TestPollPrograms]: "q.status == gSpinning" -> "false"
-		case q.status == gSpinning: // it comes to its next operation again
+		case q.status == gSpinning: // it reaches its next operation again
 			m.saveGoroutine(q)
 			q.status, q.pending = gRunning, trace.Op{}
 			m.ready = append(m.ready, q.slot)
@@ -317,15 +318,15 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 }
 
 // A goroutine that all others have left alone waits for none of them: only a loop without end iterates with
-// zero effect. So in a long path snapshots of it are taken in some of its steps. (A package that reads tables
-// after its first goroutine has ended, while it is initialised, makes ten thousand.) A loop without end has
-// many steps, and one of them is among those.
+// zero effect. So in a long path snapshots of it are taken in some of its steps. (A package whose
+// initialiser reads tables after its first goroutine has ended makes ten thousand steps.) An endless loop
+// has many steps, and one of them is not skipped.
 const (
-	lonelySteps  = 4096             // of a path, before some are left out, and from one that is not to the next
+	lonelySteps  = 4096             // steps of a path before some are skipped, and between two that are not
 	lonelyLooked = 4 * maxSnapshots // of them
 )
 
-// busyAlone reports whether g is alone, at one of the steps that are left out.
+// busyAlone reports whether g is alone, at one of the steps that are skipped.
 func (e *awaitElimination) busyAlone(g *goroutine) bool {
 	//mutant: a loop without end is left out [test ./internal/progen TestSpins]: "e.m.steps < lonelySteps || " -> ""
 	//mutant: a goroutine alone never waits in vain [test ./cmd/hbcheck TestScripts/lonely]: "e.m.steps < lonelySteps || " -> "false && "

@@ -50,8 +50,8 @@ func (v Report) Loop(id trace.GID) (pos token.Position, ok bool) {
 	return pos, pos.IsValid()
 }
 
-// effect returns the effect of the native whose call is pending in g. Of other operations only
-// loads have none, which zeroEffect handles.
+// effect returns the effect of the native whose call is pending in g. Among other operations only loads
+// have no effect; zeroEffect handles these.
 func (m *Machine) effect(g *goroutine) loops.Effect {
 	in := &g.Fn.Code[g.PC]
 	if in.Op != bytecode.CallN {

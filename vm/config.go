@@ -9,12 +9,12 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Config chooses what the machine models and how. The zero value explores with a clock that lets
-// timers fire in any order, and collects output.
+// Config selects the environment that the machine models, and its options. The zero value explores with a
+// clock that lets timers fire in any order, and collects output.
 type Config struct {
 	Args          []string // os.Args; nil: the entry's name
 	Env           []string
-	Host          *HostLog  // records what the program asks the host; nil: no records
+	Host          *HostLog  // records the program's queries of the host; nil: no records
 	Stdin         io.Reader // nil: empty
 	Stdout        io.Writer // run mode: where output goes; nil collects it
 	Stderr        io.Writer
@@ -57,18 +57,18 @@ type Config struct {
 	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
 	short      *atomic.Bool // see noteArmed
 	jumps      []int64      // times that may pass at a clock read, in ascending order
-	late       *lateness    // what the program could notice of late clock reads
+	late       *lateness    // the effects of late clock reads that the program could notice
 	returned   callReturned // see WatchCalls
 	looked     []Assumption // clock reads whose random value has no label: see drawn.go
 	drawn      *drawnLooks  // clock reads that have one
 	timed      []string     // places of timed loops, sorted: see step_timedloop.go
 	endless    *loopPlaces  // places where a path was cut in a loop that waits for time
-	absolute   *absolutes   // what makes AbsoluteTime or CountRests necessary
+	absolute   *absolutes   // the reasons why AbsoluteTime or CountRests is necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
 }
 
-// A HostLog collects what a program has asked the host; a HostFact is one answer.
+// A HostLog collects the program's queries of the host; a HostFact is one answer.
 type (
 	HostLog  = host.Log
 	HostFact = host.Fact

@@ -9,9 +9,8 @@ import (
 
 // A debugger stops between two instructions, where a search never stops. A machine with
 // Config.Watch calls it before each instruction from the entry's beginning on, in a loop of its own
-// (execute[stopping]), so that other machines do not pay for it. Watch may ask the same questions
-// as a query and must not change anything. It may take its time: a debugger lets the step be a
-// coroutine.
+// (execute[stopping]), so that other machines do not pay for it. Watch may use the same methods as a query
+// and must not change anything. It may take its time: a debugger lets the step be a coroutine.
 //
 // Claim: a watched machine behaves like one that is not watched.
 //

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestDeclared: package trace, where all others look them up, declares exactly the functions that
-// the machine implements. Those with an operation have one here, and the other way round.
+// TestDeclared: package trace declares exactly the functions that the machine implements, and exactly those
+// with an operation in the machine have one in package trace.
 func TestDeclared(t *testing.T) {
 	declared := map[string]bool{}
 	trace.Natives(func(name string) { declared[name] = true })

@@ -32,10 +32,10 @@ func (l *drawnLooks) list() []Assumption {
 	return slices.Clone(l.looked)
 }
 
-// needsDrawn reports whether there was a look at a label.
+// needsDrawn reports whether the behaviour has depended on a label (a look).
 //
-// A place that is in cfg.looked already is named. In a test of package time itself the place of a look can
-// be another one than that of the draw, and beginning again would change nothing.
+// A place that is in cfg.looked already is named. In a test of package time itself the look may have
+// another place than the draw, and a restart would change nothing.
 func (m *Machine) needsDrawn() bool {
 	//mutant: the search does not begin again after a look [test ./cmd/hbcheck TestScripts/elapsed]: "!slices.Contains(m.cfg.looked, a)" -> "false"
 	return slices.ContainsFunc(m.cfg.drawn.list(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })
@@ -90,7 +90,7 @@ func (m *Machine) draw(g *goroutine, what Assumed, b bounds.Bound) (label *symbo
 	return m.sym.Label(draw(a), b, 0), false
 }
 
-// draw returns the assumption a as the shadows know it.
+// draw returns the assumption a in the form of the shadows.
 func draw(a Assumption) shadow.Draw { return shadow.Draw{What: int(a.What), Pos: a.Pos} }
 
 // sortedAssumptions returns a list in an order that does not depend on its history.

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Of numbers that are made of clock values (ClockCounted) the machine tries one value, as of draws:
+// The machine tries one value for numbers that are computed from clock values (ClockCounted), as for draws:
 //
 //	s.lastUsed = time.Now().UnixNano()      no behaviour depends on it, unless something reads it
 //
@@ -26,9 +26,9 @@ import (
 //     same time. The search begins again after such a look, without a label there (needsDrawn), and
 //     then asks DoubtsClock.
 //
-// A text made of a Duration, and a text used as a key, have no label: they are named at once.
+// A text that is made from a Duration, and a text used as a key, have no label: they are named at once.
 
-// counts is executed by Clock before a number is made of a clock value; how is its C.
+// counts is executed by Clock before a number is computed from a clock value; how is its C.
 func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 	if how&bytecode.ClockLater == 0 {
 		m.assumeCounted(g)
@@ -75,8 +75,8 @@ func (m *Machine) countedHere(g *goroutine) (a Assumption, ok bool) {
 // farDue is the largest bound of a duration with which bounds are computed.
 const farDue = math.MaxInt64 / 8
 
-// notesAlike reports whether an operation Clock records the same for all values of its operands, or nothing
-// that makes a difference:
+// notesAlike reports whether the records of an operation Clock do not depend on the values of its operands,
+// or make no difference:
 //
 //	a Duration     that comes from the clock, or is computed from one: its value is kept as such
 //	               (step_spans.go), here and with other values. A Duration that is not of the clock

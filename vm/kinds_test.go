@@ -75,8 +75,8 @@ func checkHolders(t *testing.T, m *Machine, op trace.Op) {
 	}
 }
 
-// checkRaceEdges: after an acquiring operation its goroutine knows everything released at its
-// location, and a releasing operation makes that known to the next acquiring one.
+// checkRaceEdges: after an acquiring operation its goroutine knows everything released at its location; the
+// next acquiring operation knows everything before a releasing one.
 func checkRaceEdges(t *testing.T, m *Machine, g, other *goroutine, op trace.Op) {
 	row := op.Kind.Row()
 	switch op.Kind {

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// noteAddresses records where fn, a function of the user's about to be executed, makes a number of
-// an address: the order and the value of addresses are among the many possible ones. Arithmetic
-// that results in a pointer does not count.
+// noteAddresses records where fn, a function of the user that is about to be executed, converts an address
+// to a number: the machine tries only one of many possible values and orders of addresses. Arithmetic that
+// results in a pointer does not count.
 func (k *linker) noteAddresses(fn *ssa.Function) {
 	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.m.cfg.Run {
 		return

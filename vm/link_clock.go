@@ -62,7 +62,7 @@ func (m *Machine) clockRead() bool {
 	return m.clockReads > 0 || k.mu != nil && k.holds(&k.read)
 }
 
-// manySpans reports whether a duration that is not recorded may come from the clock all the same.
+// manySpans reports whether even an unrecorded duration may come from the clock.
 func (f *clockFacts) manySpans() bool {
 	f.lock()
 	defer f.unlock()
@@ -77,9 +77,8 @@ func (f *clockFacts) seeded(seed uint64) bool {
 }
 
 // startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after
-// 2026-02-03 04:05:06. No second, hour, day or year begins then, at which programs may have
-// something to do. bubbleTime is that of a bubble's clock, which package synctest promises:
-// 2000-01-01.
+// 2026-02-03 04:05:06. No second, hour, day or year begins then, which could make a program act. bubbleTime
+// is that of a bubble's clock, which package synctest promises: 2000-01-01.
 const (
 	startTime  int64 = 1770091506_123456789
 	bubbleTime int64 = 946684800_000000000

@@ -76,13 +76,13 @@ type entryFacts struct {
 	testing    load.TestMethods // methods that it may call
 }
 
-// factsKey is what the facts about an entry depend on.
+// factsKey is the key of the facts about an entry.
 type factsKey struct {
 	entry   *load.Entry
 	ordered bool
 }
 
-// factsOf returns the facts about e. The program keeps them, as each refinement asks for them again.
+// factsOf returns the facts about e. The program keeps them, because each refinement needs them again.
 func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 	k := factsKey{e, c.OrderedTime}
 	prog.Facts.Lock()

@@ -40,23 +40,24 @@ func (k *linker) Puns(fn *ssa.Function) (check, walks bool) {
 }
 
 // showsOrder has the packages of the standard library that reveal the order of a map: to a function
-// they call, or by the order in which they wake other goroutines. The other packages sort what they
-// collect from a map, search for an entry, or copy the map.
+// they call, or by the order in which they wake other goroutines. The other packages sort the entries that
+// they collect from a map, search for an entry, or copy the map.
 var showsOrder = map[string]bool{"maps": true, "context": true, "os/signal": true, "text/template": true, "html/template": true,
 	"net/http": true, "net/http/internal/http2": true, "database/sql": true, "encoding/gob": true, "go/ast": true, "encoding/json/v2": true}
 
-// hidesOrder has functions of these packages that do not reveal the order: they sort what they
-// collect by its keys, or each entry by itself, or copy the map, entry by entry.
-// mutant: headers are sorted in vain [env TestPrograms/httpheader]: "\"(net/http.Header).sortedKeyValues\": true, " -> ""
-// mutant: templates' functions have an order [env TestPrograms/templatefuncs]: "\"text/template.hbAdd\": true, " -> ""
-// mutant: copies of headers have an order [env TestPrograms/httpheader]: " \"(net/http.Header).Clone\": true," -> ""
+// hidesOrder has functions of these packages that do not reveal the order: they sort the collected entries
+// by key, or treat each entry separately, or copy the map, entry by entry. mutant: headers are sorted in
+// vain [env TestPrograms/httpheader]: "\"(net/http.Header).sortedKeyValues\": true, " -> "" mutant:
+// templates' functions have an order [env TestPrograms/templatefuncs]: "\"text/template.hbAdd\": true, " ->
+// "" mutant: copies of headers have an order [env TestPrograms/httpheader]: " \"(net/http.Header).Clone\":
+// true," -> ""
 var hidesOrder = map[string]bool{"text/template.hbAdd": true, "(net/http.Header).sortedKeyValues": true, "(net/http.Header).Clone": true,
 	"net/http.http2cloneHeader": true, "net/http/internal/http2.cloneHeader": true,
 	"text/template.addFuncs": true, "text/template.hbAccepts": true,
 	"(*text/template.Template).Clone": true, "encoding/json/v2.makeStructFields": true}
 
-// visitsMaps has the packages whose code visits maps on behalf of its caller. That of
-// encoding/json/v2 sorts for encoding/json, and for others if they ask for it.
+// visitsMaps has the packages whose code visits maps on behalf of its caller. encoding/json/v2 sorts for
+// encoding/json, and for other users on request.
 var visitsMaps = map[string]bool{"maps": true, "slices": true, "iter": true, "reflect": true, "internal/runtime/maps": true, "sync": true,
 	"encoding/json/v2": true}
 
@@ -101,9 +102,9 @@ func (k *linker) bodies(fn *ssa.Function) []*ssa.BasicBlock {
 	return fn.Blocks
 }
 
-// showsOrder reports whether the loop over a map that g is in reveals the order. It does not, even
-// if the code may, in a library function that sorts, such as those of fmt and encoding/json, and in
-// slices.Sorted(maps.Keys(m)). If maps have slots, loops of the library that are compiled with an
+// showsOrder reports whether the loop over a map that g is in reveals the order. The order does not show in
+// a library function that sorts, even if its code may depend on it, such as those of fmt and encoding/json,
+// nor in slices.Sorted(maps.Keys(m)). If maps have slots, loops of the library that are compiled with an
 // order reveal it: they may insert the entries into other maps.
 func (m *Machine) showsOrder(g *goroutine, code bool) bool {
 	if m.unseen(g) {

@@ -118,8 +118,8 @@ func (m *Machine) userCall(g *goroutine) (pos token.Position, called string) {
 }
 
 // ownCall returns the innermost position on g's stack in the entry's module, and the name of the
-// function of another module, or of the standard library, called there; ok is false if the user's
-// code that is innermost is of that module, or if none is.
+// function of another module, or of the standard library, called there; ok is false if the innermost code
+// of the user is of that module, or if there is none.
 func (m *Machine) ownCall(g *goroutine) (pos token.Position, called string, ok bool) {
 	user := false
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {

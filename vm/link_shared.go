@@ -15,8 +15,8 @@ import (
 // Machines that explore one program together agree on every number of the linkers, those of
 // functions, static objects and layouts: numbers are in memory, in frames, in operations and in
 // fingerprints, which are compared across machines. The first machine that needs a new object gives
-// it the next number in a table that all share. A machine that lacks earlier objects first makes
-// these, in the same order, as if it had found them itself.
+// it the next number in a table that all share. A machine that lacks earlier objects first creates these,
+// in the same order, as if it had found them itself.
 //
 //	machine 1    f g "text" x            ──▶  f g "text" x "other"   the shared table
 //	machine 2    f g                     needs "other": makes "text" and x, then "other"

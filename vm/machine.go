@@ -102,6 +102,7 @@ type scalars struct {
 	vainLooks  int     // visible clock reads since time last advanced
 	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read
 	clockStep  int     // the last step that read the clock, from 1; 0: none has
+	timeStep   int     // the last step in which time passed
 	counted    bool    // numbers were computed from clock reads (assumeCounted)
 	tied       bool    // the library has asked whether a time comes after an equal one (noteTie)
 	steps      int     // of this path
@@ -110,7 +111,7 @@ type scalars struct {
 	fault      *Fault   // how the program has failed, or nil
 	signals    bool     // the program has asked for a signal
 	listens    bool     // a goroutine of the environment waits for signals
-	lacks      Lack     // what this path lacked and a native execution has
+	lacks      Lack     // features of a native execution that this path lacked
 	failures   []*Fault // failures reported by a test, one for each place; marks share it
 	failed     uint64   // a hash of their places
 	passed     *Passing // the first goroutine that was overtaken: see step_queue.go
@@ -138,7 +139,7 @@ type streams struct {
 	runs  []outRun
 }
 
-// outRun says to which stream a stretch of output went.
+// outRun is a stretch of output with its stream.
 type outRun struct {
 	end int
 	fd  int
@@ -189,14 +190,14 @@ type autoMode struct {
 	rand   uint64 // state of the choice among alternatives
 
 	confluent  bool // see runConfluent
-	endedEarly bool // goroutines of initialisers have ended before main went on, which they need not
+	endedEarly bool // goroutines of initialisers have ended before main continued, though they need not have
 
-	keepPools bool   // initialisers get from Pools what was put last: see triesEarly
+	keepPools bool   // initialisers get the last object put into a Pool: see triesEarly
 	early     uint32 // ways that they have not tried: their product, or more than maxEarly
 
 	drew []Assumption // the draws so far, if draws get labels
 
-	handed    *goroutine // the goroutine that got something and continues next: see handOver
+	handed    *goroutine // the goroutine that got a value and continues next: see handOver
 	handovers uint32     // number of handovers
 }
 

@@ -88,7 +88,7 @@ func choose(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// peekRand is the Peek of a choice of math/rand, which is no choice if random numbers are fixed.
+// peekRand is the Peek of a choice of math/rand, which has one alternative if random numbers are fixed.
 func peekRand(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if m.cfg.RandFixed {
 		return 1
@@ -142,8 +142,8 @@ func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 }
 
 // noteSeed records that a clock read is the seed of a source of random numbers. Only the source
-// knows the number, so the assumption names the values drawn from it. A source that has the same
-// seed by chance counts as such a source.
+// knows the number, so the assumption names the values drawn from it. A source that happens to have the
+// same seed counts as such a source.
 func (k *linker) noteSeed(seed uint64) {
 	k.lock()
 	defer k.unlock()

@@ -59,8 +59,8 @@ var finalizerNatives = []Native{
 		r.SetBool(0, m.link.callsGC)
 		return Next
 	}},
-	// hbTurn gives all others a turn in run mode, where there may be thousands: they run meanwhile,
-	// because a collection takes long.
+	// hbTurn gives all other goroutines a turn in run mode, where there may be thousands, because a
+	// collection takes long.
 	{Name: "runtime.hbTurn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.cfg.Run {
 			return Stop
@@ -109,8 +109,8 @@ var finalizerNatives = []Native{
 	}},
 }
 
-// watches reports to package runtime whether g's watch can act. For the library itself it can only in run
-// mode.
+// watches reports to package runtime whether g's watch can act. For the library itself that is only
+// possible in run mode.
 func (m *Machine) watches(g *goroutine, r Regs, what Assumed) Ctl {
 	m.assumeCollected(g, what)
 	r.SetBool(0, m.cfg.Run || !m.stdCaller(g))

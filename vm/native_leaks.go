@@ -9,9 +9,9 @@ import (
 )
 
 // The profiles of goroutines (runtime/pprof), and of leaked ones (Go 1.27). Go's collector finds these as
-// Forgotten does: those that wait for channels, locks, WaitGroups and Conds to which nothing refers that can
-// move. A goroutine that has not begun to wait yet, between two operations, is in the profile here, and
-// natively it is not: that is assumed, as for runtime.Stack.
+// Forgotten does: those that wait for channels, locks, WaitGroups and Conds to which no goroutine that can
+// move refers. A goroutine that has not begun to wait yet, between two operations, is in the profile here,
+// and natively it is not: that is assumed, as for runtime.Stack.
 
 var leakNatives = []Native{
 	// hbLeaked(debug int) (n int, text string): with debug 2 all stacks, otherwise those of the leaked

@@ -29,9 +29,9 @@ var netNatives = []Native{
 }
 
 // WaitsForPeer reports whether goroutine id waits for an action of another process, which can
-// connect to a listener or send a packet to a socket. known reports whether other processes can
-// know the address. The machine has no other processes; waiting at a known address is recorded as
-// an assumption.
+// connect to a listener or send a packet to a socket. known reports whether the address can be known to
+// other processes. The machine has no other processes; waiting at a known address is recorded as an
+// assumption.
 func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 	m := v.m
 	g := m.gOf(id)

@@ -53,8 +53,8 @@ func both(name string, n Native) []Native {
 	return []Native{n, lite}
 }
 
-// typeArg returns the type whose descriptor word i points to. For a descriptor that the program has
-// put together by itself it refuses the call and returns nil.
+// typeArg returns the type whose descriptor word i points to. It refuses the call and returns nil for a
+// descriptor that the program itself has assembled.
 func (m *Machine) typeArg(g *goroutine, r Regs, i int) *rtype {
 	t := m.rtypeAt(r.U(i))
 	if t == nil {

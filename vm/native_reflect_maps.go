@@ -227,7 +227,7 @@ func (m *Machine) orderChoice(n int, op *trace.Op) int {
 	return 1
 }
 
-// look(type, map, order) order records the entries that can be visited now.
+// look(type, map, order) order: it records the entries that can be visited now.
 func reflectMapLook(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.mapArg(g, r)
 	if t == nil {

@@ -288,7 +288,7 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 		pos = m.fset.Position(f.SSA.Pos())
 	}
 	m.setString(g, r, 0, funcName(f))
-	// To the program a model is in the file that it replaces, as far as directories.
+	// The program sees a model in the directory of the file that it replaces.
 	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
 		pos.Filename = m.link.prog.GOROOT + "/src/" + model
 	}

@@ -51,8 +51,8 @@ var signalNatives = []Native{
 	}},
 	{Name: "os/signal.hbArrive", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if op.Kind = trace.Yield; m.cfg.OrderedTime {
-			// Time may pass before it: it commutes with everything except that, and nothing waits
-			// for it.
+			// Time may pass before it: it commutes with everything except the passing of time, and no
+			// operation waits for it.
 			op.Kind = trace.Clock
 			m.cfg.short.Store(true)
 		}

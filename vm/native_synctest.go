@@ -97,7 +97,7 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 // durably blocked if it waits for a mutex, for a WaitGroup that does not belong to the bubble
 // (joinBubble), or on a channel made outside of the bubble.
 //
-// It checks the goroutine found last time first, because that one mostly is still not blocked.
+// It first checks the goroutine found last time, because mostly that one is still not blocked.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	if i := int(m.moving); i < len(m.gs) && m.gs[i] != self && !m.blockedIn(bubble, m.gs[i]) {
 		return false

@@ -219,8 +219,8 @@ const (
 // A timer that can fire before the last goroutine ends can do so after that, so that the two steps
 // commute: time passes in a step on which all others depend.
 //
-// If timers are ordered it does make a difference that the tick of this very moment is dropped,
-// before the last one is received or after that.
+// If timers are ordered, it matters whether the tick of this moment is dropped before or after the last
+// tick is received.
 func (m *Machine) canFire(g *goroutine) bool {
 	c := m.word(g.wait.obj, tmChan)
 	switch {

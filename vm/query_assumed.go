@@ -63,8 +63,8 @@ func (m *Machine) assume(g *goroutine, what Assumed) {
 	}
 }
 
-// assumeAlways is assume for assumptions that users want to know wherever they are made: at the
-// code that has started g, if that is the user's, or without a position.
+// assumeAlways is assume for assumptions that are reported wherever they are made: at the code that has
+// started g, if that is the user's, or without a position.
 func (m *Machine) assumeAlways(g *goroutine, what Assumed) {
 	if m.cfg.Run {
 		return

@@ -8,15 +8,15 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// What a test refers to between two steps is found out by watching its calls: a value that a function
-// returns to a test, and that the test gives to the next function, may be dead before any of them reaches
-// an operation. When a call by test code returns, or a panic leaves it, the test has held its arguments, the
-// function value, and those results that it uses:
+// The references of a test between two steps are found by watching its calls: a value that a function
+// returns to a test, and that the test passes to the next function, may be dead before any of them reaches
+// an operation. When a call by test code returns, or a panic leaves it, the test has held its arguments,
+// the function value, and those results that it uses:
 //
 //	s := Start()     the result s         no step between the two calls
 //	Configure(s)     the argument s
 //
-// Results that are thrown away do not count: with them the test has given away what could end the goroutine.
+// Discarded results do not count: with them the test has lost the means to end the goroutine.
 
 // callReturned is called when a call by test code has returned (WatchCalls).
 type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
@@ -38,10 +38,10 @@ type openCall struct {
 	known bool     // words has the arguments
 }
 
-// WatchCalls returns the change of a configuration that notifies returned of each call by test code that
-// returns: by which goroutine, of that which executes the test, and of a function that reports whether the
-// test has held one of objs. Schedules of m are schedules of such a machine, and all such machines use the
-// same numbers for objects. The calls before the first visible operation count, too.
+// WatchCalls returns the change of a configuration by which returned is called after each call by test
+// code: with the calling goroutine, the goroutine that executes the test, and a function that reports
+// whether the test has held one of objs. Schedules of m are schedules of such a machine, and all such
+// machines use the same numbers for objects. The calls before the first visible operation count, too.
 func (m *Machine) WatchCalls(returned callReturned) func(*Config) {
 	m.ShareGIDs()
 	return func(c *Config) { c.Observer, c.sharedGIDs, c.returned = nil, m.sharedGIDs, returned }

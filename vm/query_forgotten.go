@@ -7,12 +7,11 @@ import "hbcheck.dev/hbcheck/trace"
 // which may wait forever on purpose, is one of them.
 //
 // A goroutine waits if its pending operation is one of those on locks, channels, WaitGroups, Onces
-// and Conds that can be disabled, and is disabled. All others are live: enabled ones, timers and
-// signals, sleepers, those that inspect memory or all goroutines, those involved in a coroutine
-// switch, and those in a loop. A goroutine that waits for an object which a live one reaches is
-// live, too. The reached objects are closed under references, from package variables, including
-// objects of package initialisation, and the live registers, deferred calls and panics of live
-// goroutines.
+// and Conds that can be disabled, and is disabled. All other goroutines are live: enabled ones, timers and
+// signals, sleepers, those that inspect memory or all goroutines, those in a coroutine switch, and those in
+// a loop. A goroutine that waits for an object which a live one reaches is live, too. The reached objects
+// are closed under references, from package variables, including objects of package initialisation, and the
+// live registers, deferred calls and panics of live goroutines.
 //
 // Claim: a goroutine that is returned never moves again.
 //
@@ -24,7 +23,7 @@ import "hbcheck.dev/hbcheck/trace"
 //     through objects. The goroutine of a timer or a signal refers to the channel that it sends
 //     to. Effects of garbage collection (finalizers, weak pointers) are not modelled: explore
 //     makes an exception for programs that could notice them.
-//  3. As long as no returned goroutine has moved, all that move are live, by induction: one that
+//  3. As long as no returned goroutine has moved, all that move are live, by induction: a goroutine that
 //     is started has its arguments from its parent. The objects they refer to were reached before,
 //     or have been allocated since; so they never get a reference to an object that was not
 //     reached.

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A rememberer is a machine that searches each state for forgotten goroutines, and later ones for
-// such a goroutine that moves nevertheless.
+// A rememberer is a machine that searches each state for forgotten goroutines, and checks that none of them
+// moves in later states.
 type rememberer struct {
 	*Machine
 	t     *testing.T
@@ -86,7 +86,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestRefersToWhatWakes: who or what remembers a goroutine that waits.
+// TestRefersToWhatWakes: the references that keep a waiting goroutine from being forgotten.
 func TestRefersToWhatWakes(t *testing.T) {
 	prog := loadFiles(t, t.TempDir(), map[string]string{"go.mod": "module forgotten\n\ngo 1.26\n", "main.go": forgetting})
 	for _, f := range regexp.MustCompile(`func ((Forgotten|Remembered)\w+)\(`).FindAllStringSubmatch(forgetting, -1) {

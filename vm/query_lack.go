@@ -9,7 +9,7 @@ const (
 	LackNothing     Lack = iota
 	LackNetwork          // a connection was refused, because there is no network
 	LackChange           // a file that changes was read, and had its old contents
-	LackAllocations      // memory statistics were read again, which do not count what was allocated
+	LackAllocations      // memory statistics, which do not count allocations, were read again
 	LackArguments        // a program that reads its arguments had none, and exited with a status other than 0
 )
 
@@ -20,7 +20,7 @@ func (m *Machine) lack(what Lack) {
 	}
 }
 
-// Lacks returns what this path lacked.
+// Lacks returns the features of a native execution that this path lacked.
 func (v Report) Lacks() Lack {
 	m := v.m
 	//mutant: a program needs no arguments [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks == LackNothing" -> "false"

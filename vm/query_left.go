@@ -20,9 +20,8 @@ const (
 	LeftEndless
 )
 
-// Left returns what becomes of the goroutines that wait in the present state, in which no goroutine
-// is enabled. It considers only those that spent keeps waiting: without such a goroutine all are
-// blocked.
+// Left classifies the goroutines that wait in the present state, in which no goroutine is enabled. It
+// considers only those that spent keeps waiting: without such a goroutine all are blocked.
 //
 // A goroutine waits forever if nothing that can still move refers to the object it waits for. Time
 // wakes the spent goroutines, and functions of timers; they can reach package variables and the
@@ -172,11 +171,11 @@ func (x *reach) statics() {
 	}
 }
 
-// endless reports whether g, which time wakes, never ends: in one of its functions no path leads
-// from its position to a return, except through a channel that only g knows.
+// endless reports whether g, which time wakes, never ends: in one of its functions no path leads from its
+// position to a return, except through a channel to which only g refers.
 //
-// An example is `for range ticker.C { ... }` in a goroutine that nothing stops: it has no way out.
-// With `case <-done: return` it has one, if another goroutine refers to done.
+// An example is `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case
+// <-done: return` it has one, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 	others := m.newReach()
 	others.variables()

@@ -32,8 +32,7 @@ type Activation struct {
 	Instr ssa.Instruction
 	// FP is the frame's position on the stack, for Register.
 	FP uint32
-	// Unexecuted: the effect of Instr (or, while unwinding, of what follows its panic) is still to
-	// come.
+	// Unexecuted: Instr (or, while unwinding, the code after its panic) has not been executed yet.
 	Unexecuted bool
 	// Deferred: the function was called because the next outer frame runs its deferred calls.
 	Deferred bool
@@ -236,8 +235,8 @@ func (v StaticView) FullNoReceiver(p uint64, but []trace.GID) bool {
 	return h[chClosed/8] == 0 && h[chLen/8] == h[chCap/8] && !m.hasPendingPeer(p, false, but)
 }
 
-// ByChannels reports whether the effects of operations on channels depend only on the channels: not
-// on the order in which goroutines have come to them, on the passing of time, or on a bubble of
+// ByChannels reports whether the effects of operations on channels depend only on the channels: not on the
+// order in which goroutines have arrived at them, on the passing of time, or on a bubble of
 // testing/synctest.
 func (v StaticView) ByChannels() bool { return !v.m.cfg.InTurn && !v.m.Overtakes() && !v.m.inBubbles() }
 

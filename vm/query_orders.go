@@ -53,9 +53,9 @@ func newOrderLog() orderLog {
 	return orderLog{met: make(map[Order]uint64), at: make(map[race.Loc][]access)}
 }
 
-// execute executes g's pending operation with an alternative. It records which operations this one
-// comes before, and which ones the operations come after at which goroutines arrive. A partner's
-// operation is executed with it. A repeated step is not a choice.
+// execute executes g's pending operation with an alternative. It records the pairs of this operation with
+// operations that come after it, and with arrivals. A partner's operation is executed with it. A repeated
+// step is not a choice.
 func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) {
 	moving := [2]*goroutine{g, nil}
 	if g.pending.Kind.Communicates() {

@@ -72,9 +72,8 @@ func (v Report) CreationStack(id trace.GID) []SourceFrame {
 	return []SourceFrame{*m.frame(m.funcs[g.goFunc], g.goPC)}
 }
 
-// Time returns the number of releases by g, which has been started on the present path: a step of g
-// at time t happens before the actions of a goroutine that knows t (Known). It is 0 without
-// Config.Races.
+// Time returns the number of releases by g, which has been started on the present path: a step of g at time
+// t happens before the later actions of a goroutine that knows t (Known). It is 0 without Config.Races.
 func (m *Machine) Time(g trace.GID) uint32 {
 	if m.race == nil {
 		return 0

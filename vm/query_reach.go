@@ -6,10 +6,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Reach determines which goroutines can come to hold a pointer to an object by themselves.
+// Reach determines the goroutines that can obtain a pointer to an object by themselves.
 //
-// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if
-// the object is reachable from what h holds, or from the package variables; or if another goroutine
+// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if the
+// object is reachable from pointers that h holds, or from the package variables; or if another goroutine
 // from which it is reachable has made it so.
 //
 //  1. A goroutine holds what the fingerprint of a state includes for it (serialise): its live
@@ -102,8 +102,8 @@ func (r *Reach) add(w, by uint64) {
 	}
 }
 
-// By returns the groups that can come to hold a pointer to object id: all of them if it is a
-// variable, or existed when the program began; none if it did not exist at the last Find.
+// By returns the groups that can obtain a pointer to object id: all of them if it is a variable, or existed
+// when the program began; none if it did not exist at the last Find.
 func (r *Reach) By(id uint32) uint64 {
 	switch {
 	//mutant: parts: none can access a variable [partTexts]

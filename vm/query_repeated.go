@@ -11,8 +11,8 @@ import (
 
 // A lock records its owner but not where the owner took it: the place must not be part of a state. So
 // the machine keeps the places beside the state, while the entry begins, up to its first visible
-// operation, and while a schedule is repeated (Trace). What was taken in between the repetition
-// records again; so the log needs no undo.
+// operation, and while a schedule is repeated (Trace). The repetition records later locks again, so the log
+// needs no undo.
 
 // lockLog has the places where the held locks were taken, for a reader perhaps several; nil: not recorded.
 type lockLog map[heldBy][][]framePlace
@@ -34,7 +34,7 @@ type framePlace struct {
 type repetition struct {
 	lockedFirst lockLog
 	lockLog     lockLog // nil: nothing is recorded
-	pooled      ptr     // the object that the last step put into a sync.Pool, or got; 0: none
+	pooled      ptr     // the object that the last step put into a sync.Pool or took from it; 0: none
 	put         bool    // which of the two
 }
 
@@ -52,7 +52,7 @@ func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {
 	m.lockLog[k] = append(slices.Clip(m.lockLog[k]), stack) // lockedFirst has the same list
 }
 
-// noteUnlocked records that l is released. Another goroutine than the one that has taken it may do that.
+// noteUnlocked records that l is released. That may be another goroutine than the one that has taken it.
 func (m *Machine) noteUnlocked(g *goroutine, l ptr, read bool) {
 	k := heldBy{l, g.ID, read}
 	if _, ok := m.lockLog[k]; !ok {
@@ -85,8 +85,8 @@ func (m *Machine) holdings(l ptr, read bool) (list []heldBy) {
 	return list
 }
 
-// Trace makes the machine record where locks are taken, and what sync.Pools are given and give, or no
-// longer. It must be called in the initial state.
+// Trace switches the recording of the places where locks are taken, and of objects put into and taken from
+// sync.Pools, on or off. It must be called in the initial state.
 func (v Report) Trace(on bool) {
 	if v.m.lockLog, v.m.pooled = nil, 0; on {
 		v.m.lockLog = maps.Clone(v.m.lockedFirst)
@@ -130,8 +130,8 @@ func (m *Machine) notePooled(p ptr, put bool) {
 	}
 }
 
-// Pooled returns the object that was put into a sync.Pool or got from it since the last call; 0 if there is
-// none.
+// Pooled returns the object that was put into a sync.Pool or taken from it since the last call; 0 if there
+// is none.
 func (v Report) Pooled() (obj uint32, put bool) {
 	obj, put = uint32(v.m.pooled>>32), v.m.put
 	v.m.pooled = 0

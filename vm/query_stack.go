@@ -93,9 +93,8 @@ func (m *Machine) traceWords(p ptr) []uint64 {
 
 // eachLogicalFrame walks g's stack as the program sees it. The machine unwinds a panicking stack
 // before it runs deferred calls; the real runtime runs them on top of the panicking frames, with a
-// frame of gopanic in between. So if a deferred call runs because of a panic, the frames of the
-// panic's trace above the deferring function are put back. It reports whether f returned true for
-// all frames.
+// frame of gopanic in between. So if a deferred call runs because of a panic, the frames of the panic's
+// trace above the deferring function are restored. It reports whether f returned true for all frames.
 //
 //	g panics, and its caller f has deferred d, which runs:
 //	the machine's stack      main ── f ── d

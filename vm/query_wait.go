@@ -28,8 +28,8 @@ func (v Report) Holders(op trace.Op) []trace.GID {
 	return []trace.GID{trace.GID(owner - 1)}
 }
 
-// waitReason returns the reason in a stack's heading for a goroutine that is not running: that of
-// the table of operations (trace.Row), or more.
+// waitReason returns the reason in a stack's heading for a goroutine that is not running: that of the table
+// of operations (trace.Row), perhaps with more detail.
 func (m *Machine) waitReason(g *goroutine) string {
 	in := &g.Fn.Code[g.PC]
 	kind := m.Next(g.ID).Kind

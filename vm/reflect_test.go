@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "run the programs of testdata with go run and keep what they print")
 
 // TestReflect runs programs that use package reflect heavily, by themselves or through fmt,
-// encoding/*, text/template, log/slog. Their output must be that of the compiled programs.
+// encoding/*, text/template, log/slog. Their output must equal that of the compiled programs.
 func TestReflect(t *testing.T) {
 	files, err := filepath.Glob("testdata/reflect/*.go")
 	if err != nil || len(files) == 0 {

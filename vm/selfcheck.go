@@ -150,9 +150,9 @@ func (m *Machine) verifyGoroutines() {
 	}
 }
 
-// verifyLive checks that the live registers of g are known. Otherwise all count, and what an earlier frame
-// or another path has left in one, which may be an object that does not exist, is part of the state.
-// Decisions about symbolic values are made in the middle of things.
+// verifyLive checks that the live registers of g are known. Otherwise all registers count, and a leftover
+// value of an earlier frame or another path, perhaps of an object that does not exist, is part of the
+// state. Decisions about symbolic values are made in the middle of things.
 func (m *Machine) verifyLive(g *goroutine) {
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 		if !known && !m.tracking {

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// verifyDeclared checks that the operation of a native at which g waits is declared to static
-// analyses, and that it is on an object that they know by an argument.
+// verifyDeclared checks that the operation of a native at which g waits is declared to static analyses, and
+// that an argument gives them its object.
 func (m *Machine) verifyDeclared(g *goroutine, op *trace.Op) {
 	if g.overflow != nil || g.ending() {
 		return
@@ -50,15 +50,15 @@ func undeclared(name string, op *trace.Op) string {
 	case !ok:
 		return fmt.Sprintf("package trace does not say that %s executes a %v", name, op.Kind)
 	case row.Commutes == trace.ByAccess && op.N == 0 && row.On != trace.OnGoroutines && row.On != trace.OnBubble &&
-		op.Kind != trace.None && op.Kind != trace.Spin: // those two depend on all operations, as do those on all goroutines, or a bubble
+		op.Kind != trace.None && op.Kind != trace.Spin: // these depend on all operations, like those on all goroutines or a bubble
 		return fmt.Sprintf("a %v of %s depends on nothing", op.Kind, name)
 	}
 	return ""
 }
 
 // misplaced returns the mistake in op as the operation of a native with arguments r, if op is on a primitive
-// that neither of the first two arguments points to. Oracles know the object of an operation by these
-// (mhb.Oracle.touches), and would take two operations on one object for operations on two.
+// that neither of the first two arguments points to. Oracles identify the object of an operation by these
+// (mhb.Oracle.touches), and would otherwise treat two operations on one object as operations on two.
 func misplaced(name string, r Regs, op *trace.Op) string {
 	if on := op.Kind.Row().On; !on.Row().Primitive || on == trace.OnChannel { // timers send
 		return ""

@@ -14,8 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// TestBase: tests execute in copies of one machine, in two orders, as they do in machines that have
-// initialised the packages themselves, and the copied machine stays unchanged.
+// TestBase: tests in copies of one machine, in two orders, execute as in machines that have initialised the
+// packages themselves, and the copied machine stays unchanged.
 func TestBase(t *testing.T) {
 	prog := loadBase(t)
 	for name, cfg := range map[string]Config{
@@ -81,7 +81,7 @@ func TestBaseLooked(t *testing.T) {
 	}
 }
 
-// TestBaseDrawn: initialisers that draw are executed once, and a copy has the labels of what they have drawn.
+// TestBaseDrawn: initialisers that draw are executed once, and a copy has the labels of the drawn values.
 func TestBaseDrawn(t *testing.T) {
 	prog, err := load.Load(load.Config{Dir: "testdata/basedraw", Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &proofCache})
 	if err != nil {

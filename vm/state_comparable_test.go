@@ -43,7 +43,7 @@ var mu sync.Mutex
 
 func locked(f func()) { mu.Lock(); defer mu.Unlock(); f() }
 
-// both starts both, and each goes on after some operations.
+// both starts both, and each continues after some operations.
 func both(list ...func()) {
 	var wg sync.WaitGroup
 	for _, f := range list {
@@ -262,8 +262,8 @@ func entries(t *testing.T, prog *load.Program) map[string]*load.Entry {
 	return all
 }
 
-// A turn is a step that names the goroutine by its index among the enabled ones: it means the same
-// on machines that number goroutines separately.
+// A turn is a step that names the goroutine by its index among the enabled ones, which is the same on
+// machines that number goroutines separately.
 type turn struct{ place, choice int }
 
 // mostTurns is the length of a walk.
@@ -326,7 +326,7 @@ var comparedConfigs = map[string]vm.Config{
 }
 
 // TestComparable: two machines that share numbers agree on every state, whatever paths they have
-// taken before, and they distinguish the same states as one machine that shares nothing.
+// taken before, and they distinguish the same states as a machine without sharing.
 func TestComparable(t *testing.T) {
 	prog := vmtest.Load(t, comparedSource)
 	for name, e := range entries(t, prog) {

@@ -33,7 +33,7 @@ func (m *Machine) initCount() {
 	m.count(n)
 }
 
-// testOnMain reports whether main takes the place of the goroutine that a test runs on.
+// testOnMain reports whether a test runs on main instead of a goroutine of its own.
 func (m *Machine) testOnMain() bool {
 	return m.link.entry.Kind == load.Test && m.link.entry.TestMain == nil && m.link.entry.Beside == nil
 }

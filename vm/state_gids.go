@@ -34,8 +34,8 @@ type gidTable struct {
 
 // Replica returns another machine in the initial state of the same program, with the same configuration.
 // Two goroutines of the host may use the two machines at the same time. They agree on the numbers of
-// goroutines, and on all others if SharesNumbers returns true. ShareGIDs must have been called before;
-// Replica itself may be called at any time.
+// goroutines, and on all other numbers if SharesNumbers returns true. ShareGIDs must have been called
+// before; Replica itself may be called at any time.
 func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs
@@ -57,8 +57,8 @@ func (m *Machine) ShareGIDs() {
 	m.sharedGIDs.share(m)
 }
 
-// number returns the GID of the goroutine with key k and path, which m does not know, and adds to m
-// all goroutines up to it.
+// number returns the GID of the goroutine with key k and path, which m does not have, and adds to m all
+// goroutines up to it.
 func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -53,7 +53,7 @@ type goroutine struct {
 type gstate struct {
 	status    status
 	system    bool // a timer or other helper of the models: never a leak
-	parked    bool // it waits in its channel operation, where others can see it
+	parked    bool // it waits in its channel operation, visible to others
 	scheduled bool // the pending operation may execute now
 	panics    ptr  // top panic record
 	nspawn    uint32
@@ -235,8 +235,8 @@ func (m *Machine) saveGoroutine(g *goroutine) {
 	g.epoch = m.heap.Epoch
 }
 
-// saveCallerFrame saves the frame that starts at lo (its header) up to what is
-// already saved, before control returns into it.
+// saveCallerFrame saves the frame that starts at lo (its header), up to the words already saved, before
+// control returns into it.
 func (m *Machine) saveCallerFrame(g *goroutine, lo uint32) {
 	n := g.savedLo - lo
 	m.undoStack = append(m.undoStack, g.Stack[lo:lo+n]...)
@@ -302,8 +302,8 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	if g.Shadow = nil; m.tracking {
 		g.Shadow = make([]*symbolic.Term, len(g.Stack))
 	}
-	// What the parent did before happens before all that the new one does (memory
-	// model: Goroutine creation).
+	// The parent's earlier actions happen before all actions of the new goroutine (memory model: Goroutine
+	// creation).
 	if m.race != nil && parent != nil {
 		if m.race.Go(parent.slot, m.raceStack(parent)) != g.slot {
 			panic("BUG: the race detector counts other goroutines")

@@ -34,10 +34,10 @@ import (
 // the order of their visits (traverse).
 //
 // The words themselves determine how many words follow each other, so two states with the same
-// words differ only in the numbers of objects. Two with different words have the same hash by
-// chance: among n strings of words, of states and of objects, the probability of such a pair is
-// n²/2^129, which is 10^-21 for a billion, as long as the hash is as good as random on them. A
-// state mistaken for another one is not explored.
+// words differ only in the numbers of objects. Two states with different words may have the same hash by
+// chance: among n strings of words, of states and of objects, the probability of such a pair is n²/2^129,
+// which is 10^-21 for a billion, if the hash behaves like a random function. A state mistaken for another
+// one is not explored.
 //
 // A fingerprint leaves out everything on which the program's behaviour does not depend: dead
 // registers, garbage, counters of steps and allocations, and assumptions and findings.
@@ -59,7 +59,7 @@ type canonicaliser struct {
 	unpolled   int  // words written since the last poll for interrupts
 	stopped    bool // an interrupt has come: the fingerprint is not valid
 	stops      uint64
-	ownOnly    bool // the traversal covers what one goroutine can change: shared objects count by identity
+	ownOnly    bool // only memory that one goroutine can change: shared objects count by identity
 	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
 	// For SymmetricHash.

@@ -3,9 +3,8 @@ package vm
 import "maps"
 
 // Machines of several processes that explore one program together have no tables in common. Each is made
-// equal to one of them, that of the search (Learn), and does not count for the search if it learns
-// something by itself: then its numbers could differ from those that the machine of the search gives
-// later.
+// equal to the machine of the search (Learn). Its results do not count if it learns something by itself,
+// because its numbers could then differ from those that the machine of the search assigns later.
 //
 //	the machine of the search    Save ─────▶ Learn    another machine
 //	                                         explores a piece
@@ -42,5 +41,5 @@ func (m *Machine) Learn(s *Saved, over func() bool) error {
 	return m.remember(s)
 }
 
-// Numbered returns the count of all numbers that m has given: if it is the same, no name has changed.
+// Numbered returns the count of all numbers that m has assigned: if it is the same, there is no new name.
 func (m *Machine) Numbered() uint64 { return m.numbers() }

@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestMaxHeap: a program that keeps more than the budget is given up, whether it takes the memory
-// in small pieces or large ones, in a loop or a recursion, at once or in later steps. A program
-// that only makes much garbage is not.
+// TestMaxHeap: a program that exceeds the memory budget is stopped, whether it allocates in small or large
+// pieces, in a loop or a recursion, at once or in later steps. A program that only makes much garbage is
+// not.
 func TestMaxHeap(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

@@ -19,9 +19,9 @@ import (
 //	scalars     copied         copied                      copied back
 //	out, gs     lengths        lengths                     cut to the lengths at mark 1
 //
-// Marks are nested, like a search's stack: a rewind closes the marks after the one it returns to,
-// and only the youngest can be released. A mark costs a copy of the scalars; each later change pays
-// for its own saving. The logs grow with the depth of the path and not with the number of states.
+// Marks are nested, like a search's stack: a rewind closes the later marks, and only the youngest can be
+// released. A mark costs a copy of the scalars; each later change pays for its own saving. The logs grow
+// with the depth of the path and not with the number of states.
 type mark struct {
 	heap          heap.Mark
 	sym           shadow.Mark

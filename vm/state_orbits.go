@@ -40,8 +40,8 @@ import (
 //     case and their partners are of one class, too. Because no goroutine is its own partner,
 //     there is a permutation that maps the one pair to the other.
 //
-// The places in a list, such as that of the waiters of a Cond, distinguish the goroutines in it. If
-// a third goroutine knows which of the two came to a channel before it (Config.InTurn), later items
+// The places in a list, such as that of the waiters of a Cond, distinguish the goroutines in it. If the
+// state records which of the two arrived at a channel before a third goroutine (Config.InTurn), later items
 // do refer to them: then no goroutines are treated as identical.
 
 // Orbits implements por.SymmetricHasher.

@@ -84,8 +84,7 @@ type region struct {
 	owners  []shownOwner
 }
 
-// knownObject is the record of an object. It belongs to a region if the region has the same
-// version.
+// knownObject is the record of an object. It belongs to the region with the same version.
 type knownObject struct {
 	region, version uint32
 	num             uint32

@@ -8,8 +8,8 @@ import (
 )
 
 // heaps is a program with all changes of a heap that regions have to notice: lists and trees that
-// change shape or only contents, objects that are reached in another way or not at all any more,
-// locks and Times in objects, large ones, and references into the middle.
+// change shape or only contents, objects that are reached in another way or no longer, locks and Times in
+// objects, large objects, and references into the middle.
 const heaps = `package main
 
 import (
@@ -135,8 +135,8 @@ func main() {
 }
 `
 
-// pairs is a program with states that differ only in which of two objects of a region has which
-// contents, or in the targets, in other regions, of an object's references.
+// pairs is a program with states that differ only by an exchange of the contents of two objects of a
+// region, or of the targets, in other regions, of an object's references.
 const pairs = `package main
 
 import "sync"

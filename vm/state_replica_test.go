@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestReplicasNumberFunctions: a replica that has taken another path means the same by the numbers
-// of functions, which are in pending operations and in fingerprints. Functions are numbered when a
-// caller is compiled: here f3 and g3, whose operations are otherwise alike, in either order.
+// TestReplicasNumberFunctions: a replica that has taken another path uses the same numbers of functions,
+// which are in pending operations and in fingerprints. Functions are numbered when a caller is compiled:
+// here f3 and g3, whose operations are otherwise alike, in either order.
 func TestReplicasNumberFunctions(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 

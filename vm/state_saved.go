@@ -25,11 +25,11 @@ import (
 //
 // Claim: if a machine in the initial state executes these schedules (Regrow), one after the other,
 // it gets the same numbers. By induction over the schedules: the steps of a schedule before the
-// last one had been executed before, with the numbers existing then, or gave none. So they give
-// none, and lead to the same state; the last step discovers the same objects in the same order. If
-// a question about a state made numbers (an operation that is not pending is linked for
-// inspection), it is asked again. Regrow compares the count of numbers after each schedule, and
-// Restore compares the pending operations at the end.
+// last one had been executed before, with the numbers existing then, or gave none. So they assign none, and
+// lead to the same state; the last step discovers the same objects in the same order. If a question about a
+// state made numbers (an operation that is not pending is linked for inspection), it is asked again. Regrow
+// compares the count of numbers after each schedule, and Restore compares the pending operations at the
+// end.
 
 // growthLog records when numbers were given.
 type growthLog struct {
@@ -42,10 +42,9 @@ type growthLog struct {
 	tooMany bool   // list would have too many steps
 }
 
-// A Growth is a schedule on which numbers were given: the first Keep steps of the one before, and
-// then Steps. Size is the count of numbers after it. If static analyses have asked for the address
-// of a variable there, Global names it; if they have asked for the code of a function, Compiled is
-// its number plus one.
+// A Growth is a schedule whose last step assigned numbers: the first Keep steps of the previous one, then
+// Steps. Size is the count of numbers after it. If static analyses have queried the address of a variable
+// there, Global names it; if they have queried the code of a function, Compiled is its number plus one.
 type Growth struct {
 	Keep     int
 	Steps    trace.Schedule
@@ -315,7 +314,7 @@ func (m *Machine) Restore(s *Saved) error {
 	return m.remember(s)
 }
 
-// remember makes m know everything that the saved machine had met on any path.
+// remember adds to m all numbers and facts that the saved machine had from any path.
 func (m *Machine) remember(s *Saved) error {
 	k, late := m.link, m.cfg.late
 	k.lock()

@@ -11,7 +11,7 @@ import (
 
 // serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
 // all but one goroutine are unchanged. Its pointers are plain words. Each fingerprint replaces them
-// by numbers of the visit, which depend on what comes before.
+// by numbers of the visit, which depend on earlier words.
 type serialised struct {
 	valid bool
 	words []uint64
@@ -111,7 +111,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 	}
 	// Rare parts are written only for goroutines that have them.
 	nrand := uint64(0)
-	if m.cfg.RandFixed { // else the next value is one of those tried, and the verdict says so
+	if m.cfg.RandFixed { // otherwise the next value is one of those tried, and the verdict says so
 		nrand = uint64(g.nrand)
 	}
 	if timed {

@@ -22,9 +22,9 @@ import (
 //	7, 7, 9                              sorted: one
 //
 // It writes a state as Hash does, but orders the goroutines of one origin by properties that do not
-// depend on their numbers: origin, frames, the objects they refer to (compareHeaps). Functions,
-// types and static objects, too, are compared by what they are (state_names.go). So the order
-// depends on no number except those of objects in the base state.
+// depend on their numbers: origin, frames, the objects they refer to (compareHeaps). Functions, types and
+// static objects are also compared by their names (state_names.go). So the order depends on no number
+// except those of objects in the base state.
 //
 //  1. Two states with the same words are equal up to the numbers of objects and goroutines,
 //     whatever the order: the words determine how many follow each other, and each goroutine that
@@ -131,8 +131,7 @@ func (m *Machine) byOrigin() []ranked {
 	return list
 }
 
-// compareOrigins orders goroutines by what makes them not interchangeable; 0 if they are
-// interchangeable.
+// compareOrigins orders goroutines that are not interchangeable; it returns 0 if they are.
 func compareOrigins(a, b *goroutine) int {
 	if a.origin != b.origin {
 		return cmp.Compare(a.origin, b.origin)
@@ -147,8 +146,8 @@ func (m *Machine) exchangeable() bool {
 	return m.multi && !m.cfg.Numbered && !m.cfg.RandFixed && !m.Environment().Symbolic() && len(m.bubbles) <= 1
 }
 
-// sameButForNumbers reports whether, as far as g is concerned, numbers of goroutines mean nothing
-// in the present state: see claim 2.
+// sameButForNumbers reports whether numbers of goroutines do not matter for g in the present state: see
+// claim 2.
 func (m *Machine) sameButForNumbers(g *goroutine) bool {
 	return g.trail == nil && g.looked == (lookBack{}) && (g.bubble == 0 || len(m.bubbles) > 0)
 }
@@ -368,8 +367,8 @@ func wordAt(o *heap.Object, off, n uint32) uint64 {
 }
 
 // hideOwner replaces the number of a goroutine in the word w by its origin; at is the position of
-// the number in its object, as in layout.Layout.Owners. For several readers of an RWMutex only the
-// sum of their numbers is known: it does not count.
+// the number in its object, as in layout.Layout.Owners. For several readers of an RWMutex there is only the
+// sum of their numbers, which does not count.
 func (m *Machine) hideOwner(w *uint64, at uint32) {
 	shift := at &^ 1 % 8 * 8
 	n := uint32(*w >> shift)

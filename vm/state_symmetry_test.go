@@ -78,7 +78,7 @@ type node struct {
 	box  *[2]int
 }
 
-// What they have is in the heap, two steps away.
+// Their values are in the heap, two references away.
 func Own() {
 	for range 3 {
 		x := &node{next: &node{box: new([2]int)}}
@@ -102,7 +102,7 @@ func Numbered() {
 	}
 }
 
-// Where what is left to do is the same, it makes a difference by which go statement it was started.
+// If the remaining code is the same, the go statement that started a goroutine makes the difference.
 func OddNested() {
 	var a atomic.Int32
 	var wg sync.WaitGroup
@@ -116,7 +116,7 @@ func OddNested() {
 	wg.Wait()
 }
 
-// Those that wait are in a list in the order of their numbers.
+// Waiting goroutines are in a list in the order of their numbers.
 func Waiting() {
 	c := sync.NewCond(new(sync.Mutex))
 	n := 0
@@ -136,7 +136,7 @@ func Sleeping() {
 	}
 }
 
-// Not all of those that a goroutine can meet are equal.
+// Not all possible partners of a goroutine are equal.
 func Partners() {
 	var a, b atomic.Int32
 	c, d := make(chan int), make(chan int)
@@ -159,7 +159,7 @@ func Partners() {
 	a.Load()
 }
 
-// That others have parked can be seen.
+// A goroutine can observe whether others have parked.
 func Parked() {
 	var n atomic.Int32
 	c := make(chan int)
@@ -174,7 +174,7 @@ func Parked() {
 	}
 }
 
-// All have the same list, which is in no other one's hands.
+// All have equal lists, each of which no other goroutine can reach.
 func Together() {
 	var mu sync.Mutex
 	list := &node{next: &node{}}
@@ -241,7 +241,7 @@ func OddNames() {
 	}
 }
 
-// The number of a goroutine is in what it prints.
+// The output of a goroutine contains its number.
 func OddStack() {
 	var a atomic.Int32
 	for range 2 {
@@ -256,7 +256,7 @@ func OddStack() {
 	}
 }
 
-// Coroutines know each other by numbers.
+// Coroutines refer to each other by numbers.
 func OddCoroutine() {
 	var a atomic.Int32
 	for range 2 {

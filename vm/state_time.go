@@ -22,8 +22,7 @@ import (
 //	state 1   clock 3 s    s.last 3 s    deadline 4 s        the same words:
 //	state 2   clock 9 s    s.last 9 s    deadline 10 s       s.last 0, deadline 1 s
 //
-// Their futures are the same up to that shift, as long as the program does nothing that depends on
-// more than distances:
+// Their futures are the same up to that shift, as long as the program depends only on distances:
 //
 //  1. Types determine which words are times (layout.Layout.Times, and the lists of live
 //     registers). All memory has the layout of its contents, and the words of a Time do not leave
@@ -130,7 +129,7 @@ func (m *Machine) observeLate() {
 	}
 }
 
-// observeApart records that a Time is taken apart, or made of numbers.
+// observeApart records that a Time is decomposed, or made from numbers.
 func (m *Machine) observeApart(wall, ext uint64) {
 	if c, _ := m.timeClass(wall, ext); c != timeFar {
 		m.observeTime()

@@ -17,10 +17,9 @@ import (
 )
 
 // Each program below reaches the same place at two times, because either path is taken: with a
-// sleep or without. There it distinguishes the two paths. In the first list it does so by a Time
-// that was read before, wherever that has been kept; in the second list the program reads the
-// clock. Fingerprints that do not know the place of the Time, or searches that do not notice the
-// clock read, lose one of two outcomes.
+// sleep or without. There it distinguishes the two paths. In the first list it distinguishes the two by a
+// Time that it has stored somewhere; in the second list it reads the clock. If a fingerprint does not cover
+// the place of the Time, or the search does not notice the clock read, one of two outcomes is lost.
 
 // timePlaces are pairs of the code before the sleep and the Time after it.
 var timePlaces = [][2]string{

@@ -25,8 +25,8 @@ func (m *Machine) stopFlags() heap.Flags {
 // raised.
 //
 // It is called twice for an access that is visible: before it is scheduled, when it becomes
-// pending, and after that, when it is executed. In both calls the instruction's operands are the
-// same, as the goroutine has not moved in between; the memory they point to may have changed.
+// pending, and after that, when it is executed. In both calls the instruction's operands are the same,
+// because the goroutine has not moved in between; the memory to which they point may have changed.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	// The causes for which the fast path fails:
 	//

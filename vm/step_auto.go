@@ -189,7 +189,7 @@ func (m *Machine) firstSleeper() *goroutine {
 	return first
 }
 
-// autoChoice picks one of n alternatives in run mode, pseudo-randomly, but the same in every run.
+// autoChoice picks one of n alternatives in run mode, pseudo-randomly but equally in every run.
 //
 // (xorshift64: Marsaglia 2003.)
 func (m *Machine) autoChoice(n int) int32 {

@@ -82,8 +82,8 @@ func (m *Machine) waitAtLook(g *goroutine) {
 	m.noteArmed(g.looked.until - m.clock)
 }
 
-// noteHeldUp names a behaviour that is not tried at a look of g that has waited until now: g reads the
-// clock just before this time, and is delayed while time passes. Then a goroutine that wakes up now, or
+// noteHeldUp names a behaviour that is not tried at a look of g that has waited until now: g might read the
+// clock just before this time, and be delayed while time passes. Then a goroutine that wakes up now, or
 // within the slack, changes memory before g reads it.
 func (m *Machine) noteHeldUp(g *goroutine) {
 	if !g.looked.reads || !m.bounded(g) || m.cfg.Slack == 0 {
@@ -111,9 +111,9 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 	}
 }
 
-// noteEffect is called when g has executed an operation of kind k; vain says that it has only looked at a
-// channel. If the operation may have an effect, g does not wait for time, and goroutines that wait for time
-// read the clock again.
+// noteEffect is called when g has executed an operation of kind k; vain says that the operation has only
+// polled a channel. If the operation may have an effect, g does not wait for time, and goroutines that wait
+// for time read the clock again.
 func (m *Machine) noteEffect(g *goroutine, k trace.Kind, vain bool) {
 	if m.busy == nil {
 		return

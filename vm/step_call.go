@@ -106,7 +106,7 @@ const (
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: represents the unwinding of a panic in stacks
 	rtMain              // likewise, what called main.main
-	rtGoexit            // likewise, what called a goroutine's function
+	rtGoexit            // likewise, the caller of a goroutine's function
 	rtCollector         // begins a goroutine: see native_finalize.go
 	numRtFuncs
 )
@@ -147,8 +147,8 @@ var rtFuncs = [numRtFuncs]struct {
 // throw raises a run-time panic at the instruction g is executing by calling
 // the runtime overlay. The call's return address is the instruction itself: see callPC.
 //
-// It returns with a new frame on top of g, or with g halted because its stack has overflowed, so
-// callers go to "called" in exec, or return Called.
+// It returns with a new frame on top of g, or with g halted because its stack has overflowed, so callers
+// jump to "called" in exec, or return Called.
 func (m *Machine) throw(g *goroutine, fn rtFunc, args ...uint64) {
 	g.scheduled = false
 	g.PC = g.executing()
@@ -194,7 +194,7 @@ func (m *Machine) returned(g *goroutine) bool {
 
 // popTo makes the frame at fp of function id the running one.
 //
-// Callers' frames are saved when they come to run, not when a step begins: a step mostly stays in
+// Callers' frames are saved when control returns to them, not when a step begins: a step mostly stays in
 // one or two frames of a deep stack.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 	g.FP, g.Fn = fp, m.funcs[id]

@@ -238,7 +238,7 @@ func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 // finishChan writes the operation's control results and moves g after it. index is the case's, -1
 // for default; ok says whether a received value was sent.
 //
-// It is called for both sides of a rendezvous, so g may be one that is not running: all operands are
+// It is called for both sides of a rendezvous, so g need not be the running goroutine: all operands are
 // read at its pc.
 func (m *Machine) finishChan(g *goroutine, index int, ok bool) {
 	in := &g.Fn.Code[g.PC]
@@ -378,8 +378,8 @@ func (m *Machine) closeNow(c ptr) rtFunc {
 
 // chanLen executes len and cap. Unlike the capacity, the length depends on the order of operations.
 //
-// The length of a nil channel, and every capacity, do not depend on other goroutines, so reading them is no
-// operation.
+// The length of a nil channel, and every capacity, do not depend on other goroutines, so reading them is
+// not an operation.
 func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl {
 	if c == 0 {
 		*dst = 0

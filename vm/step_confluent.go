@@ -41,8 +41,8 @@ import (
 //     main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part of the
 //     happens-before relation of the memory model, so there are no races in E, and none between E and what
 //     follows.
-//  4. The end of a goroutine is no event, except in a program that counts goroutines. There hbcheck assumes
-//     that it comes before the entry, and names the assumption where the program inspects goroutines
+//  4. The end of a goroutine is not an event, except in a program that counts goroutines. There hbcheck
+//     assumes that it comes before the entry, and names the assumption where the program inspects goroutines
 //     (InitEnded).
 //  5. An operation that depends on more than its accesses (the clock, output, stacks, the end of the
 //     program) is executed only while main is alone. The only goroutine of the environment is the
@@ -364,8 +364,8 @@ type orderedGroup struct {
 	last  []use    // the last call of each goroutine
 }
 
-// onGroup is ordered for an operation on a WaitGroup. A Done or Wait knows an Add that comes before it by
-// ⊏. Adds of numbers other than one are not ordered.
+// onGroup is ordered for an operation on a WaitGroup. We say that a Done or Wait knows an Add that comes
+// before it by ⊏. Adds of numbers other than one are not ordered.
 //
 // Claim: Adds and Dones need not be ordered if (a) for each Done, the counter of the state in which main was
 // alone and the Adds that it knows are together at least the number of Dones up to it, in the order of E,
@@ -462,7 +462,7 @@ func (m *Machine) rebase() {
 	m.covered, m.coveredInit = m.coveredInit, m.covered // initDone exchanges them
 	m.heap.Unbase(heap.Shared)
 	//mutant: the rest of the initialisers is not explored [test ./cmd/hbcheck TestReplayInit]: "!m.paused" -> "false"
-	m.multi, m.forked = false, !m.paused // main has not come to their end
+	m.multi, m.forked = false, !m.paused // main has not reached their end
 	m.steps, m.alives.stale = 0, true
 	m.undoLog = undoLog{}
 	if m.sym != nil {

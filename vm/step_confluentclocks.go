@@ -6,8 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// confluentClocks has the vector clocks of confluence. Each goroutine has a place in the clocks. One that has
-// ended gives its place to another one (vacate), because an initialiser may start thousands of goroutines.
+// confluentClocks has the vector clocks of confluence. Each goroutine has a place in the clocks. When a
+// goroutine has ended, its place is reused (vacate), because an initialiser may start thousands of
+// goroutines.
 type confluentClocks struct {
 	m      *Machine
 	places map[uint32]uint32 // by slot
@@ -32,8 +33,8 @@ func (s *confluentClocks) forget() {
 	}
 }
 
-// add gives the goroutine in slot a place, and a clock that begins with the events of clock. In the place of
-// another goroutine its events get greater numbers.
+// add assigns the goroutine in slot a place, and a clock that begins with the events of clock. If another
+// goroutine had the place before, the new one's events have greater numbers.
 func (s *confluentClocks) add(slot uint32, clock []uint32) {
 	if n := len(s.free); n > 0 {
 		place := s.free[n-1]
@@ -50,7 +51,8 @@ func (s *confluentClocks) add(slot uint32, clock []uint32) {
 }
 
 // vacate frees the places of the goroutines that have ended, if their events come before the next one of
-// each goroutine that has not: then they come before the events of all that these will start, too.
+// each goroutine that has not: then they also come before the events of all goroutines that these will
+// start.
 func (s *confluentClocks) vacate() {
 	ended := func(slot uint32) bool { return slot > 0 && s.m.gs[slot].status == gEnded }
 	for place, slot := range s.owners {

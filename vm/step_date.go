@@ -7,7 +7,7 @@ import (
 )
 
 // The program may start at many times of day; startTime is the earliest one. The result of a program
-// depends on it if the program compares the clock with a date. A date is a Time that was made of numbers.
+// depends on it if the program compares the clock with a date. A date is a Time that was made from numbers.
 //
 //	time.Now().After(time.Date(2027, ...))      the date is to come, and past if the program starts later
 //	time.Since(start2020) > 7*365*day           the distance to a past date is larger then
@@ -32,7 +32,7 @@ const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
 // dates.
 const maxDates = 1 << 14
 
-// made records that the Time wall, ext was made of numbers, also in an initialiser.
+// made records that the Time wall, ext was made from numbers, also in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
 	if k := m.link; k.clockUsed && !m.cfg.Run {
 		k.lock()
@@ -46,7 +46,7 @@ func (m *Machine) made(wall, ext uint64) {
 	}
 }
 
-// isDate reports whether the Time w is, or may be, a date that the program knows.
+// isDate reports whether the Time w is, or may be, a date that the program has made.
 func (m *Machine) isDate(w [2]uint64) bool {
 	//mutant: what is computed is a date [env TestPrograms/clockdatesonly]: drop 2
 	return w[timeWall]&timeMono == 0 && m.link.date(instant(w[0], w[1]), true)
@@ -92,7 +92,7 @@ func (m *Machine) comparesAges(g *goroutine, a, b float64) {
 }
 
 // comparesUnix records a comparison of the numbers a and b, if a later start may change its result: one of
-// them was made of a Time of the clock, such as time.Now().Unix(), and the other one was not.
+// them was made from a Time of the clock, such as time.Now().Unix(), and the other was not.
 func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 	left, right := how&bytecode.ClockDateLeft != 0, how&bytecode.ClockDateRight != 0
 	flips := false

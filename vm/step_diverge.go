@@ -41,8 +41,8 @@ const (
 // diverges reports whether g loops forever. g is after a back edge if back is set, otherwise before a call.
 // diverges may ask to be called again soon.
 //
-// refillBudget asks after each budget; a budget of 0 or 1 makes the next back edge ask again,
-// which is how every back edge of the window is compared.
+// refillBudget checks after each budget; a budget of 0 or 1 makes the next back edge check again, so every
+// back edge of the window is compared.
 func (m *Machine) diverges(g *goroutine, back bool) bool {
 	s := &m.divergence
 	switch {

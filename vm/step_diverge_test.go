@@ -49,7 +49,7 @@ func main() {
 				head = &node{x: i}
 			}
 		}
-	case "list": // comes back to an equal list of other objects
+	case "list": // returns to an equal list of other objects
 		for {
 			head = nil
 			for i := range n {
@@ -68,7 +68,7 @@ func main() {
 		for i := 0; i < n; i++ {
 			head = &node{x: i % 3}
 		}
-	case "closure": // ends: it is looked at before its calls, too
+	case "closure": // ends: it is also inspected before its calls
 		x := 0
 		f := func() { x++ }
 		for i := 0; i < n; i++ {

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestEnabledKept: random executions, with and without gliding, of programs in which a step changes what
-// others can do. The machine compares the kept set with a scan after each step (CheckState).
+// TestEnabledKept: random executions, with and without gliding, of programs in which a step enables or
+// disables others. The machine compares the kept set with a scan after each step (CheckState).
 func TestEnabledKept(t *testing.T) {
 	for name, src := range map[string]string{
 		"locks": `package main

@@ -37,7 +37,7 @@ import (
 //     the write may happen; and the results of a load are written to registers after that.
 //  2. g.pc is at it, or set back to it by the code that makes it pending, and exec begins at g.pc when
 //     it is scheduled. For that, the words that follow an instruction are skipped last.
-//  3. In between its goroutine does nothing. So its registers, and with them the operands, are
+//  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
 //
 // The cases are in the order of package bytecode. The order does not matter for speed, as gc compiles
@@ -378,7 +378,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if left--; left < 0 {
 				goto yield
 			}
-		// A conditional branch back has no operation of its own, unlike a jump: its offset is negative.
+		// A conditional branch back has a negative offset; unlike a jump it is not a separate operation.
 		case JT:
 			if *rg(r, in.A) != 0 {
 				off := int(in.Imm32())
@@ -461,7 +461,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 					}
 				}
 			}
-		// Immediate operands are signed. Of unsigned comparisons only equality has one.
+		// Immediate operands are signed. Among unsigned comparisons only equality has an immediate form.
 		case JEqI:
 			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
 				off := int(int16(in.C))
@@ -1053,7 +1053,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			dst[0] = uint64(uint32(x)) | funcBit
 			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
 			*rg(r, in.A) = uint64(id) << 32
-		// A value in an interface is never changed: reading it is no visible operation (heap.Frozen).
+		// A value in an interface never changes: reading it is not a visible operation (heap.Frozen).
 		case Box:
 			g.PC = pcOf(code, ip) - 1
 			l := m.layouts.At(uint32(*(*uint64)(ip)))
@@ -1091,8 +1091,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			goto yield
 		}
 		{
-			// Registers that are no arguments have values of earlier frames. None is read before
-			// it is written, and states consist of live registers only (CheckLiveness tests that).
+			// Registers other than arguments have values of earlier frames. None is read before it is
+			// written, and states consist of live registers only (CheckLiveness tests that).
 			c := m.funcs[callee]
 			if c == nil {
 				c = m.compile(callee)

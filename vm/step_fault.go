@@ -9,8 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// How programs fail: the texts are the real runtime's, so that a reader or a program that
-// knows them finds the expected text.
+// Failures of programs. The texts are the real runtime's, because readers and programs may expect them.
 
 // Fault describes how an execution failed.
 //
@@ -26,8 +25,8 @@ type Fault struct {
 	Tests   []string      // of TestFailure: the tests and subtests that have failed at Pos
 }
 
-// A FaultKind is the kind of a failure. The machine knows it from the place where the fault was
-// raised, never from its text: a program may panic with any text.
+// A FaultKind is the kind of a failure. It is set where the fault is raised, and never derived from its
+// text, because a program may panic with any text.
 type FaultKind uint8
 
 const (
@@ -116,7 +115,7 @@ func (m *Machine) overflowStack(g *goroutine) {
 		}
 		g.FP, g.Fn, g.PC = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
 	}
-	// Everything from savedLo up is written back when the step is taken back.
+	// Everything from savedLo up is restored when the step is undone.
 	if n := max(minStackWords, g.savedLo, g.FP+uint32(g.Fn.Window)); int(n) < len(g.Stack) {
 		g.Stack = slices.Clone(g.Stack[:n])
 	}

@@ -147,7 +147,7 @@ func (m *Machine) enter(e *load.Entry) error {
 			call(k.Func(run))
 			break
 		}
-		if x := e.Example; x != nil { // what it prints, in any order or not, and TestMain, or nil
+		if x := e.Example; x != nil { // its output, in any order or not, and TestMain, or nil
 			c(win+3, k.Literal(x.Output))
 			c(win+4, uint64(len(x.Output)))
 			c(win+5, b2u(x.Unordered))
@@ -180,7 +180,7 @@ func (m *Machine) enter(e *load.Entry) error {
 		call(k.Func(e.Func))
 	}
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0}, bytecode.Instr{Op: bytecode.Nop})
-	if !m.heap.Based || m.executionOver() { // an initialiser has not come to its end
+	if !m.heap.Based || m.executionOver() { // an initialiser has not reached its end
 		return nil
 	}
 	if m.auto = m.cfg.Run; m.auto {

@@ -2,13 +2,13 @@ package vm
 
 import "math"
 
-// When the entry has ended, the remaining goroutines continue: one of them may still fail, race or block
-// forever, and the search explores that. But a goroutine may run from timer to timer and never end, such as
-// the janitor of a cache, or a loop that retries each second. The process does not wait for it, and neither
-// does the search, which follows a goroutine only until time has woken it lateTimers times. A goroutine
-// inherits the count of the one that started it. Afterwards its timers do not fire any more. A goroutine
-// that then remains is neither a deadlock nor a leak (query_left.go). The process does not live until the
-// end of time either: a goroutine that sleeps for the longest duration, to sleep forever, does not wake.
+// When the entry has ended, the remaining goroutines continue and are explored: one of them may still fail,
+// race or block forever. But a goroutine may run from timer to timer and never end, such as the janitor of
+// a cache, or a loop that retries each second. The process does not wait for it, and neither does the
+// search, which follows a goroutine only until time has woken it lateTimers times. A goroutine inherits the
+// count of the one that started it. Afterwards its timers do not fire any more. A goroutine that then
+// remains is neither a deadlock nor a leak (query_left.go). The process does not live until the end of time
+// either: a goroutine that sleeps for the longest duration, to sleep forever, does not wake.
 
 // lateTimers is how often time wakes a goroutine after the entry has ended.
 const lateTimers = 2

@@ -76,7 +76,7 @@ func (l *lateness) note(d int64) bool {
 	return ok
 }
 
-// join notes what o has noted, and reports whether there is room for all amounts.
+// join adds the records of o, and reports whether there is room for all amounts.
 func (l *lateness) join(o *lateness) (ok bool) {
 	o.mu.Lock()
 	noted, jumps := o.any, o.jumps // a slice of amounts is not changed
@@ -194,7 +194,7 @@ func (m *Machine) look(g *goroutine) int64 {
 	return m.shown
 }
 
-// noteLook records that a look has shown t.
+// noteLook records that a look has returned t.
 func (m *Machine) noteLook(t int64) {
 	if n := len(m.looks); n == 0 || m.looks[n-1] != t {
 		m.looks = append(m.looks, t)
@@ -279,9 +279,9 @@ func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
 }
 
 // settled reports whether no time earlier than t can become later than t if time passes at looks. That is
-// so if a look has shown t, because an earlier time was shown before t, or is a duration after such a time.
-// But the program may have computed times that lie before a shown one, and grow with it. Then only the time
-// shown now is settled.
+// so if a look has returned t, because an earlier time was returned before t, or is a duration after such a
+// time. But the program may have computed times that lie before a shown one, and grow with it. Then only
+// the time shown now is settled.
 func (m *Machine) settled(t int64) bool {
 	if now := max(m.clock, m.shown); t == now || m.link.holds(&m.link.cutoffs) {
 		return t == now
@@ -294,7 +294,7 @@ func (m *Machine) settled(t int64) bool {
 }
 
 // addToTime is (time.Time).Add.
-// It is package time's, with notes about the clock: a duration before a time makes one that
+// It is the code of package time, with records about the clock: a duration before a time makes one that
 // lies before the shown time (settled).
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)

@@ -30,7 +30,7 @@ import (
 // A map does not show its history: after deletions the remaining entries are numbered anew, from 1
 // (mapRenumber). So a cache with the same entries as before is in the same state. Iterators use the
 // numbers, so maps that have ever had an iterator keep them; whether a map has had one (heap.Iterated) is
-// no part of the state:
+// not part of the state:
 //
 //  1. Numbers order the entries, and only iterators of the map read them.
 //  2. Let two states differ only in that flag. In the state without it there are no iterators of the
@@ -218,8 +218,8 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 // mostRenumbered is the number of places, of deleted entries too, that a deletion may inspect.
 const mostRenumbered = 64
 
-// mapRenumber takes the deleted entries of the map out of the array, unless it is long, and numbers
-// the others from 1, unless an iterator may know their numbers. Header and entries may be written.
+// mapRenumber removes the deleted entries of the map from the array, unless it is long, and numbers the
+// others from 1, unless an iterator may have their numbers. Header and entries may be written.
 func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 	h := m.heap
 	if hd[mpUsed/8] > mostRenumbered || h.Objs[mp>>32].Flags&heap.Iterated != 0 {
@@ -250,7 +250,7 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 	hd[mpUsed/8], hd[mpSeq/8] = used, used
 }
 
-// iterated records that an iterator knows numbers of entries of the map.
+// iterated records that an iterator has numbers of entries of the map.
 func (m *Machine) iterated(mp ptr) { m.heap.SetFlags(uint32(mp>>32), heap.Iterated) }
 
 // mapDelete removes key k.
@@ -279,7 +279,7 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	return 0
 }
 
-// mapReset empties the arrays; insertion numbers continue if iterators may know them.
+// mapReset empties the arrays; insertion numbers continue if iterators may have them.
 func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 	if hd[mpEntries/8] == 0 {
 		return

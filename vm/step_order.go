@@ -196,8 +196,8 @@ func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 	return true
 }
 
-// orderWays returns the number of ways to continue with the order at p, whose entries are
-// noted; 0 and 1 are no choice.
+// orderWays returns the number of ways to continue with the order at p, whose entries have been recorded;
+// with 0 or 1 there is no choice.
 //
 //	all       any of must and may; if must is empty, the end or any of may
 //	slots     the same; but at most one before the first iteration
@@ -218,7 +218,7 @@ func (m *Machine) orderWays(p ptr) int {
 	return 1
 }
 
-// takeEntry takes the k-th way and returns the number of the visited entry, 0 at the end.
+// takeEntry continues in the k-th way and returns the number of the visited entry, 0 at the end.
 //
 // Way k is the k-th of the noted numbers. If only entries are left that may be visited, way 0 is the
 // end of the loop.

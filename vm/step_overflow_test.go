@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// overflows is a goroutine that does nothing but overflow its stack: in a call, in
-// one of a closure, in one of a method that is found at run time, in a deferred call,
-// and in the call of the function that raises a run-time panic.
+// overflows is a goroutine that only overflows its stack: in a call of a function, a closure or a method
+// that is found at run time, in a deferred call, and in the call of the function that raises a run-time
+// panic.
 const overflows = `package main
 
 import (

@@ -125,7 +125,7 @@ func (m *Machine) unwind(g *goroutine) {
 		}
 		// The frame is left: its caller is unwound next.
 		if flags&(frPanicDefer|frRecovered) != 0 {
-			// This frame was a deferred call run by an older panic: that one is over.
+			// This frame was a deferred call run by an older panic, which has ended.
 			if old := m.word(g.panics, pnLink); old != 0 && flags&frPanicDefer != 0 {
 				m.setWord(old, pnFlags, m.word(old, pnFlags)|pfAborted)
 			}
@@ -138,7 +138,7 @@ func (m *Machine) unwind(g *goroutine) {
 // unwindOn is reached when a deferred call run by unwind has returned.
 //
 // There are three ways to continue: the panic continues; it has been recovered, and the frame returns;
-// it has been recovered but an older Goexit was under way, which a recovery cannot stop.
+// it has been recovered, but an older Goexit is in progress, which a recovery cannot stop.
 func (m *Machine) unwindOn(g *goroutine) {
 	p := g.panics
 	fl := m.word(p, pnFlags)

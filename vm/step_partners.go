@@ -26,7 +26,7 @@ import (
 
 // chanCase is one direction of one channel of an operation.
 //
-// Send and Recv are operations with one case, so the rest of this file knows selects only.
+// Send and Recv are operations with one case, so the rest of this file handles only selects.
 type chanCase struct {
 	ch   ptr
 	send bool
@@ -118,11 +118,11 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 			seen = seen || m.observable(c)
 			// Without a buffer the sender executes the rendezvous (2 above), but only with receivers
 			// that wait. A receive that does not wait executes it itself.
-			// Which of the two executes it: of `c <- 1` and `<-c`, both of which wait, the sender
-			// does, because otherwise each rendezvous would be two alternatives of different
-			// goroutines. With `select { case <-c: default: }` the receiver executes it, as it must not
-			// wait. In a program that is run the second one to arrive executes it, and continues,
-			// while the other one is still to be scheduled.
+			// The goroutine that executes it: for `c <- 1` and `<-c`, which both wait, it is the sender,
+			// because otherwise each rendezvous would be two alternatives of different goroutines. With
+			// `select { case <-c: default: }` the receiver executes it, as it must not wait. In a program
+			// that is run the second one to arrive executes it, and continues, while the other one is still
+			// to be scheduled.
 			if c.send || !waits || m.auto && m.cfg.Run {
 				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
 				peers := m.waitingPeers(c, list == nil)
@@ -145,7 +145,8 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 }
 
 // countAlternatives is chanAlternatives if the list is nil. For most goroutines it is called in each
-// state, and most wait to receive: such a call lists nothing, as the sender executes a rendezvous.
+// state, and most wait to receive: such a call has an empty result, because the sender executes a
+// rendezvous.
 func (m *Machine) countAlternatives(g *goroutine) int {
 	in := &g.Fn.Code[g.PC]
 	words, at := g.Fn.Code[g.PC:g.PC+1], in.B // of the cases; the register of the channel of a Recv
@@ -232,8 +233,8 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 			continue // its operation is on another channel
 		}
 		cases := m.chanCases(q, arr[:0])
-		// If g does not wait or has a ready case, q is the one that has parked (3 above), and so
-		// must have no case ready itself.
+		// If g does not wait or has a ready case, q is the one that has parked (3 above), and so must not
+		// have a ready case itself.
 		checked := !try && !ready
 		for k, d := range cases {
 			if d.ch != c.ch || d.send == c.send {
@@ -280,8 +281,8 @@ func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 // observable reports whether an operation that does not wait may find a
 // goroutine that is parked in c.
 //
-// The linker knows for which element types and directions the program has such operations at all
-// (rule 4): in most programs for none, and then parking is no step.
+// The linker has the element types and directions for which the program has such operations (rule 4): in
+// most programs none, and then parking is not a step.
 func (m *Machine) observable(c chanCase) bool {
 	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }

@@ -12,7 +12,8 @@ import (
 //
 // The moment at which a goroutine parks is unknown: it may be delayed between its last step and that, by
 // the slack at most (step_time.go). So q has parked before g if it reached its operation earlier by more
-// than the slack, according to the clock. If g is served while such a q waits for the same, g overtakes q.
+// than the slack, according to the clock. If g is served while such a q waits for the same operation, g
+// overtakes q.
 //
 //	clock 0    q: c <- 1     waits: there is no receiver
 //	clock 1 s  g: c <- 2     waits, too
@@ -42,7 +43,7 @@ import (
 //  4. An operation that does not wait may take an element that gc has already given to a waiting
 //     goroutine. Here the element is still in the buffer, so this adds behaviours and removes none.
 //
-// In run mode the goroutine that came first is always served first, as by gc.
+// In run mode the goroutine that arrived first is always served first, as by gc.
 //
 // The order of arrival is then part of a state, and so are ages up to the slack. Every goroutine that
 // arrives in the future comes after one that is older than the slack.
@@ -153,7 +154,7 @@ func (m *Machine) assign(q *goroutine, index int) {
 }
 
 // assignedOther reports whether gc has completed a case of g's select on another channel than that of
-// the case at index. Of two cases on one channel gc takes either.
+// the case at index. If two cases are on one channel, gc takes either.
 func (m *Machine) assignedOther(g *goroutine, index int, cases []chanCase) bool {
 	if g.assigned == 0 {
 		return false
@@ -192,8 +193,8 @@ func (v Report) Passed() *Passing { return v.m.passed }
 
 // writeQueue appends the part of the state that depends on the arrival of g at its operation. Where
 // goroutines can be permuted, earlier ones are named by their places in the order in which they are
-// written: in another state they are the same except for numbers. That order is independent of who
-// came first.
+// written: in another state they are the same except for numbers. That order is independent of the order of
+// arrival.
 func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	if !waitsInQueue(g) {
 		return ws

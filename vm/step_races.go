@@ -38,8 +38,8 @@ func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto 
 // makes several accesses in a row from the same frames, and comparing return addresses is cheaper
 // than finding the stack anew.
 //
-// Invariant: stack is that of the calls whose return addresses are rets. It is a guess only:
-// raceStack compares before it uses it, so nothing has to be undone.
+// Invariant: stack is that of the calls whose return addresses are rets. It is only a guess: raceStack
+// compares before it uses it, so nothing has to be undone.
 type callerCache struct {
 	rets  []uint64 // return address of each frame, innermost first
 	stack race.Stack
@@ -100,9 +100,9 @@ func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, acc, m.raceStack(g))
 }
 
-// raceOp follows the operation op that g is about to execute; r are the arguments if it is a native.
-// The table of operations (trace.Row) has what an operation acquires and releases at its first access;
-// the cases here are the operations on more than that.
+// raceOp passes the operation op that g is about to execute to the detector; r are the arguments if it is a
+// native. The table of operations (trace.Row) has what an operation acquires and releases at its first
+// access; the cases here are the operations on more than that.
 //
 // It is called before the operation has any effect: the values read here (a WaitGroup's counter, the
 // list of a Cond) are those that the operation finds.
@@ -117,9 +117,9 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		return
 	}
 	// Synchronisation: its order and, unless a case returns, an access to the primitive itself:
-	// overwriting or copying it meanwhile is a race. The access comes after the acquires and
-	// before the releases, as it is ordered with the rest of the goroutine's steps: a goroutine that
-	// has seen the value stored by an atomic operation may access the variable plainly.
+	// overwriting or copying it meanwhile is a race. The access comes after the acquires and before the
+	// releases, because it is ordered with the other steps of the goroutine: a goroutine that has seen the
+	// value stored by an atomic operation may access the variable plainly.
 	d, a, row := m.race, op.Access[0], op.Kind.Row()
 	at := race.At(a.Obj, a.Off)
 	access := func() {
@@ -251,7 +251,7 @@ func (m *Machine) raceWait(g *goroutine, at race.Loc) {
 //	send 1 ⇄ slot 1 ⇄ recv 1 ⇄ send 3 ...
 func slotLoc(ch uint32, i uint64) race.Loc { return race.At(ch, 8+uint32(i)) }
 
-// raceChan follows a send or a receive on channel c with header h that is no rendezvous.
+// raceChan passes a send or a receive on channel c with header h, other than a rendezvous, to the detector.
 //
 // The number of receives is kept modulo the capacity in the detector (Count), as the machine's
 // channels do not count.

@@ -77,8 +77,7 @@ func exploreRaces(t *testing.T, prog *load.Program, name string, cfg por.Config)
 	return l
 }
 
-// TestRaceEdges: one function for each edge of the memory model and for each
-// order that is no edge.
+// TestRaceEdges: one function for each edge of the memory model and for each order that is not an edge.
 func TestRaceEdges(t *testing.T) {
 	prog, err := load.Load(load.Config{Dir: filepath.Join("testdata", "races"), Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: &vmtest.Cache})
 	if err != nil {
@@ -200,8 +199,7 @@ func TestRaceDetectorsAgree(t *testing.T) {
 	}
 }
 
-// TestRaceRewind: what clocks find does not depend on the marks and rewinds before a state is
-// reached.
+// TestRaceRewind: the findings of clocks do not depend on the marks and rewinds before a state is reached.
 func TestRaceRewind(t *testing.T) {
 	const n = 25
 	prog, _ := loadRacePrograms(t, n, 2)

@@ -91,7 +91,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 type view struct {
 	moment uint64 // Machine.moment it was computed at
 	n      int    // alternatives of the next operation
-	parks  bool   // the last one of an operation on channels is to park
+	parks  bool   // the last alternative of an operation on channels is to park
 	op     trace.Op
 }
 
@@ -104,7 +104,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	}
 	// An operation that is not examined below (a plain access, a close) has not changed since it
 	// became pending, and has one alternative.
-	v.moment, v.n, v.parks = m.moment, 1, false                  // what pass fills in must be the same
+	v.moment, v.n, v.parks = m.moment, 1, false                  // pass must set the same fields
 	refused := m.cut.Cause != 0 && g.pending.Kind == trace.Crash // whatever the instruction is
 	if g.overflow != nil || g.ending() || refused {
 		v.op = g.pending
@@ -175,8 +175,8 @@ func (m *Machine) enabled(g *goroutine) bool {
 	return true
 }
 
-// hasToMove reports whether g does not wait: it is enabled, or the reduction holds it back though it would
-// find something new.
+// hasToMove reports whether g does not wait: it is enabled, or the reduction holds it back although it
+// would read a new value.
 func (m *Machine) hasToMove(g *goroutine) bool {
 	//mutant: who has missed something waits for time [env TestPollPrograms]: "g.trail != nil" -> "false"
 	return m.enabled(g) || g.trail != nil && m.reduction.misses(g)
@@ -273,7 +273,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	m.localWork += used
 	m.budgetLeft = budget
 	if m.auto && m.cfg.Run && m.localWork < 2*budget && m.inModel(g) {
-		m.budgetLeft = 1 // one of the next back edges and calls asks again
+		m.budgetLeft = 1 // one of the next back edges and calls checks again
 		return true
 	}
 	if m.auto {

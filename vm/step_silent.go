@@ -32,7 +32,7 @@ type silence struct {
 	since, until uint64 // between the states of these two moments there were silent steps only
 }
 
-// hush holds what has to be the same at the end of a silent step.
+// hush has the data that have to be the same at the end of a silent step.
 type hush struct {
 	silent       bool
 	since, saves uint64

@@ -117,7 +117,8 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
 	// The two ranges may overlap (append(s[:1], s...)), so the copy has to allow for that.
-	// It is in place, which goroutines that share the array can notice, or in a new array; that reads both.
+	// It writes in place, which goroutines that share the array can notice, or into a new array, which
+	// reads both slices.
 	if total <= k {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
 			return Stop
@@ -160,8 +161,8 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 // elements, as the runtime's growslice computes it: twice as much for small slices, less and less for
 // large ones down to a quarter more, rounded up to the size of the allocation.
 //
-// It has to be exactly that of the runtime, because it decides which later appends share an array: in a :=
-// append(s, 1); b := append(s, 2) the two are one element if s has room for it. gc gives arrays on the
+// It has to be exactly that of the runtime, because it decides whether later appends share an array: in a
+// := append(s, 1); b := append(s, 2) the new elements are one if s has room for it. gc gives arrays on the
 // stack other capacities; the machine has every array on the heap.
 func growCap(old, need uint64, e *layout.Layout) uint64 {
 	es := uint64(e.Size)

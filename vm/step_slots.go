@@ -16,10 +16,10 @@ import (
 //	for k := range m                  1 5 3 4, 5 3 4 1, 3 4 1 5 or 4 1 5 3
 //
 // With Config.InTurn the place of an entry in the array is its slot, and its number is slot + 1. So the
-// slots are part of states. A map that is assigned to when it has 8 entries, even under a key that
-// it has, or that is made with room for more, has tables from then on, also when it shrinks: seeds of
-// hashes decide the order, and here any order is possible, as without this rule. The array shows whether a
-// map is small: it has minMapCap places then.
+// slots are part of states. A map has tables from the first assignment with 8 entries on, even one to an
+// existing key, or if it is made with room for more, and keeps them when it shrinks. Then seeds of hashes
+// decide the order, and here any order is possible, as without this rule. The array shows whether a map is
+// small: it has minMapCap places then.
 //
 //	order:  │ mode │ the next slot, how many slots are visited, and how many may be │ ...
 //

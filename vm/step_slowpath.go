@@ -12,8 +12,8 @@ import (
 
 // slowOp executes the operations that have no place in exec's loop: they are rarer than a call, or
 // take so long that a call does not matter. g.pc is the instruction; it advances when the operation
-// is complete. An operation that can be visible asks first whether it may execute
-// (accessesMayExecute, mayExecute), and returns Stop if not: the instruction is pending then.
+// is complete. An operation that can be visible first checks whether it may execute (accessesMayExecute,
+// mayExecute), and returns Stop if not: then the instruction is pending.
 //
 // A case that stops or throws returns before g.pc advances: the instruction is executed again, or is
 // the place of the panic. Checks of registers only come before the question whether it may
@@ -73,8 +73,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.MkSlice:
 		l := m.layouts.At(uint32(word(0)))
 		n, k := *b, *c
-		// In the order of gc: the length first, then the capacity. A size that gc could allocate and the
-		// machine cannot is no panic.
+		// In the order of gc: the length first, then the capacity. There is no panic for a size that gc
+		// could allocate and the machine cannot.
 		limit := uint64(heap.MaxObject)
 		if l.Size > 0 {
 			limit /= uint64(l.Size)

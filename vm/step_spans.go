@@ -9,7 +9,7 @@ import (
 
 // Durations of the clock in memory, or passed to another function. The machine keeps their values, each
 // with a bound on the number of clock reads of which it is the sum (compile, clock.go). Every Duration with
-// such a value counts as one of the clock.
+// such a value counts as measured.
 
 // noteSpan records that d is a Duration of the clock, the sum of at most n of them.
 func (m *Machine) noteSpan(d int64, n int32) {

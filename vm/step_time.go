@@ -31,7 +31,7 @@ import (
 // waits. In a bubble of testing/synctest time is virtual in every model, and the bubble has its own
 // clock.
 //
-// A ticker whose channel is full cannot fire and is no timer in this sense: its ticks are dropped
+// A ticker whose channel is full cannot fire and does not count as a timer here: its ticks are dropped
 // until the channel is empty.
 //
 // Starting a timer reads the clock, so it is an operation of its own (trace.Clock): time may pass
@@ -124,7 +124,7 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
 	m.vainLooks, m.vainRounds = 0, 0
-	d := m.deadline(g)
+	d, from := m.deadline(g), m.clock
 	at := d
 	switch {
 	case g.bubble != 0:
@@ -145,6 +145,9 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteNear(g)
 	case m.link.clockUsed:
 		m.clock = max(m.clock, int64(g.label))
+	}
+	if m.clock != from {
+		m.timeStep = m.steps
 	}
 	m.observeLate()
 	g.label = 0
@@ -230,6 +233,9 @@ func (v Report) TimersPending() bool {
 	}
 	return false
 }
+
+// TimeStep returns the last step of the path, counted from 1, in which time has passed.
+func (v Report) TimeStep() int { return v.m.timeStep }
 
 // debtHash returns the part of debt on which the future depends: 0 if time is going to pass before
 // anything else happens.

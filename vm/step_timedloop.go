@@ -122,9 +122,9 @@ func (m *Machine) timedHere(g *goroutine) bool {
 // path with many comparisons on which no time has passed.
 func (m *Machine) endlessRounds(g *goroutine) bool { return !m.timedHere(g) && m.untilMoment(g) }
 
-// untilMoment reports whether g, which is at a look, is in a loop that only time ends: the loop has
-// no counter, and does not wait for another goroutine as well. Only in such a loop is it certain that
-// the moment comes.
+// untilMoment reports whether g, which is at a look, is in a loop that only time ends: the loop has no
+// counter, and does not also wait for another goroutine. Only in such a loop is it certain that the moment
+// comes.
 func (m *Machine) untilMoment(g *goroutine) bool {
 	for _, a := range m.StaticView().Activations(g.ID, nil) {
 		if a.Instr == nil || a.Instr.Block() == nil {

@@ -56,8 +56,8 @@ func (m *Machine) eqImage(l *layout.Layout, a, b unsafe.Pointer) (bool, uint64) 
 
 // eqMem compares two images in memory.
 //
-// A layout has its segments of equality precomputed: runs of bytes that are compared as such, and
-// all else: floats (NaN, -0), strings, interfaces, arrays of those.
+// A layout has precomputed segments of equality: runs of bytes that are compared as such, and all other
+// parts: floats (NaN, -0), strings, interfaces, arrays of those.
 func (m *Machine) eqMem(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if len(l.Times) > 0 {
 		//mutant: == does not look at times [env TestPrograms/clocksame]

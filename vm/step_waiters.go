@@ -129,8 +129,7 @@ func (m *Machine) longestWaiting(g *goroutine, c chanCase, peers []*goroutine) [
 // spawn-path order. Without an index, lists of all goroutines are cached per state if cached is set; in
 // the middle of a step they are computed again.
 //
-// moment is 0 while the lists are being computed, so that a nested call does not take old lists
-// for new ones.
+// moment is 0 while the lists are being computed, so that a nested call does not use old lists.
 func (m *Machine) waitingPeers(c chanCase, cached bool) []*goroutine {
 	l := &m.waiters
 	if m.indexes() {

@@ -14,7 +14,7 @@ import (
 )
 
 // Values with shadows: terms of inputs, and labels of random values and clock reads. Package shadow has
-// them, and executes instructions on them. This file implements shadow.Machine, the questions that it asks.
+// them, and executes instructions on them. This file implements shadow.Machine.
 //
 // A program without such values executes in a loop without any of this (execute[plain]). When the first
 // one is made, the machine starts to track: execute[tracked] calls Symbols.Before before each instruction.

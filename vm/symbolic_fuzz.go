@@ -9,9 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Natives of package testing for fuzz targets. The choice among the seeds and the target with
-// symbolic arguments is a decision like those about inputs; a program with given inputs always
-// takes the latter.
+// Natives of package testing for fuzz targets. The choice among the seeds and the target with symbolic
+// arguments is a decision like those on inputs; a program with given inputs always takes the target.
 
 var fuzzNatives = []Native{
 	{Name: "testing.hbWay", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {

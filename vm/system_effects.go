@@ -91,8 +91,8 @@ func (m *Machine) View(id trace.GID, op *trace.Op) (alternatives int, dependsOnA
 // Adds implements por.Effects.
 func (m *Machine) Adds(id trace.GID) por.Adding {
 	g := m.gOf(id)
-	// The pending instruction is CallN: its operand A is the window with the native's arguments,
-	// the WaitGroup and what is added to it. The WaitGroup may be nil.
+	// The pending instruction is CallN: its operand A is the window with the native's arguments, the
+	// WaitGroup and the number added to it. The WaitGroup may be nil.
 	r := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(g.Fn.Code[g.PC].A)]))
 	if !m.mapped(r.U(0), 16) {
 		return por.Adding{}

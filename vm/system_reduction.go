@@ -2,9 +2,9 @@ package vm
 
 import "hbcheck.dev/hbcheck/trace"
 
-// A reduction holds goroutines back from steps that an explorer need not see. The machine knows
-// only these hooks; the explorer's user chooses the reduction, if any (see Machine.Await, and the
-// await files for the only one).
+// A reduction holds goroutines back from steps that an explorer need not see. The machine has only these
+// hooks; the explorer's user chooses the reduction, if any (see Machine.Await, and the await files for the
+// only one).
 //
 // A reduction keeps its data about a goroutine in gstate.trail, so that a rewind restores them with
 // the goroutine and they count in the state's hash. It inspects the present state of the machine,

@@ -32,7 +32,7 @@ func AllOrders(c *Config) {
 type Refinement struct {
 	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
 	Jumps                                                                    []int64
-	Drawn                                                                    []Assumption // places whose random values decide something
+	Drawn                                                                    []Assumption // places of random values that matter
 	Timed                                                                    []string     // loops that wait for a time
 }
 
@@ -67,7 +67,7 @@ func (r Refinement) Refine(c *Config) {
 	c.looked, c.timed = r.Drawn, r.Timed
 }
 
-// Concrete returns the change of a configuration that gives inputs these values, so that nothing is
+// Concrete returns the change of a configuration that sets the inputs to these values, so that no value is
 // symbolic. Schedules of m are schedules of such a machine.
 func (m *Machine) Concrete(given map[InputKey]uint64) func(*Config) {
 	m.ShareGIDs()

@@ -226,7 +226,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	return err
 }
 
-// load loads the packages; those that have nothing but tests, with them.
+// load loads the packages; packages with tests only are loaded with these.
 func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (*load.Program, error) {
 	cfg := f.config(patterns, f.tests || f.confirm)
 	cfg.Cover = f.confirm

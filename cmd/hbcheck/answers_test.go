@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// answers are what hbcheck, without flags, says of the programs of testdata/benchmarks/answers: small, but
-// with the tests that people write. Of each there is one with a bug and one that is right.
+// answers are the results of hbcheck without flags for the programs of testdata/benchmarks/answers, which
+// are small, but have typical tests. Each exists with a bug and without.
 var answers = map[string]map[string]string{
 	"bank/bug":    {"TestCircle": "HB001", "TestTransfer": "ok"},
 	"bank/ok":     {"TestCircle": "ok", "TestTransfer": "ok"},

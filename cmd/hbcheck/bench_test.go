@@ -10,8 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// TestBenchMistake: a mistake of hbcheck's own in one row is told at the end, and keeps nothing from the rows
-// after it.
+// TestBenchMistake: an internal error in one row is reported at the end, and does not affect later rows.
 func TestBenchMistake(t *testing.T) {
 	r := &benchRun{benchFlags: &benchFlags{}, ctx: t.Context()}
 	for _, x := range []struct {

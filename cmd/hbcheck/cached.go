@@ -39,7 +39,7 @@ type verdictCache struct {
 // without are the flags that do not influence cached results, all of which are complete.
 var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
-// notRemembered are the flags that ask for more than a result, or for a new one.
+// notRemembered are the flags for which a cached result does not suffice.
 var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
 	"cover", "coverprofile", "baseline", "write-baseline"}
 

@@ -132,7 +132,7 @@ func clusterDir() string {
 	return filepath.Join(dir, "cluster")
 }
 
-// identity identifies what a run explores. It does not depend on time limits, nor on flags about output.
+// identity identifies the subject of a run. It does not depend on time limits, nor on flags about output.
 func (f *exploreFlags) identity(cmd *cobra.Command, dir string, patterns []string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %x\n", dir, patterns, f.args, sha256.Sum256(f.input))
@@ -290,7 +290,7 @@ func (x *coordinator) adopt(w *wholeRun) error {
 // deadAfter is the time after which a silent coordinator counts as dead.
 const deadAfter = 10 * time.Second
 
-// oldestRun is the time for which the records of a run are kept after its coordinator is gone.
+// oldestRun is the time for which the records of a run are kept after its coordinator has ended.
 const oldestRun = 7 * 24 * time.Hour
 
 // programHash identifies the program: its sources and the settings of its build.
@@ -450,8 +450,8 @@ func (x *coordinator) wake(ctx context.Context) (stop func()) {
 // errNotHere is the error of a task that the coordinator has to execute itself.
 var errNotHere = errors.New("not explored by a worker")
 
-// explore returns the outcome of a task: that of an earlier process, or of the worker that is the first to
-// commit it.
+// explore returns the outcome of a task: that of an earlier process, or of the first worker that commits
+// it.
 func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*outcome, error) {
 	data, err := saved.Marshal(t)
 	if err != nil {

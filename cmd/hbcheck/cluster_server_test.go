@@ -33,8 +33,8 @@ func serveTests(address, dir string) {
 	select {}
 }
 
-// TestClusterCached: a run with workers prints what a run without them prints, and what it caches depends on
-// the files that the program has read.
+// TestClusterCached: a run with workers has the output of a run without them, and its cached results depend
+// on the files that the program has read.
 func TestClusterCached(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

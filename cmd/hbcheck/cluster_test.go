@@ -23,8 +23,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// clusterModule has an entry of each sort that a worker meets: it depends on the host, has a bug, a comment
-// that accepts one, or a seed corpus, and is long or short.
+// clusterModule has an entry of each sort for workers: it depends on the host, has a bug, a comment that
+// accepts one, or a seed corpus, and is long or short.
 var clusterModule = map[string]string{
 	"go.mod":                     "module example.com/m\n\ngo 1.26\n",
 	"a/testdata/text":            "hello\n",
@@ -57,7 +57,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// Of this variable and this file workers know nothing.
+// Workers do not have this variable and this file.
 func TestHost(t *testing.T) {
 	if os.Getenv("HBTEST_HERE") != "yes" {
 		t.Fatal("not here")
@@ -213,7 +213,7 @@ func (p *processes) start(dir string, env []string, out io.Writer, args ...strin
 	return c
 }
 
-// log is what a process that has ended has said.
+// log is the output of a process that has ended.
 func (p *processes) log(c *exec.Cmd) string { return p.logs[c].String() }
 
 // url is the address for workers.
@@ -243,7 +243,7 @@ func (p *processes) inside() []string {
 	return []string{"--parallel", "0", "--cluster", fmt.Sprintf("127.0.0.1:%d", p.port)}
 }
 
-// results are the results of a run by entry, without what differs from run to run.
+// results are the results of a run by entry, without parts that differ between runs.
 func (p *processes) results(out []byte) map[string]string {
 	p.t.Helper()
 	m := make(map[string]string)
@@ -276,7 +276,7 @@ func (p *processes) results(out []byte) map[string]string {
 	return m
 }
 
-// same compares the results of a run with those that one machine has.
+// same compares the results of a run with those of one machine.
 func (p *processes) same(got []byte, want map[string]string) {
 	p.t.Helper()
 	m := p.results(got)
@@ -302,7 +302,7 @@ func (p *processes) wait(c *exec.Cmd, out *bytes.Buffer) []byte {
 	return out.Bytes()
 }
 
-// fresh returns processes in the same module, and nothing else in common.
+// fresh returns processes that share only the module.
 func (p *processes) fresh(t *testing.T) *processes {
 	q := newProcesses(t)
 	q.dir = p.dir
@@ -386,7 +386,7 @@ func kill(c *exec.Cmd) {
 // a run that is big enough to be disturbed takes some seconds.
 const disturbed = 3 * time.Second
 
-// TestCluster: what several workers find is what one process finds, whatever dies.
+// TestCluster: several workers have the findings of one process, whichever processes die.
 func TestCluster(t *testing.T) {
 	if deep.Quick() {
 		deep.Skip(t, "it starts processes")

@@ -129,7 +129,7 @@ func (c *confirmer) explore(ctx context.Context, e *explore.Entry, sampled bool,
 	return r, err
 }
 
-// tell writes the schedules of confirmed findings, and reports the answers for all findings.
+// tell writes the schedules of confirmed findings, and reports the answers to all findings.
 func (c *confirmer) tell(cmd *cobra.Command, answers []confirm.Answer) (list []report.Answer) {
 	written := map[*explore.Result][]report.Files{}
 	for _, a := range answers {

@@ -28,8 +28,8 @@ func corpusEntries(entries []explore.Entry) error {
 	return errors.New("--write-corpus: no entry is a fuzz target: testdata/fuzz holds only arguments of fuzz targets")
 }
 
-// writeCorpus writes the arguments with which a fuzz target fails to the place where go test finds them,
-// and reports that on stderr. It never overwrites a file.
+// writeCorpus writes the arguments with which a fuzz target fails into the directory where go test reads
+// them, and reports that on stderr. It never overwrites a file.
 func writeCorpus(stderr io.Writer, paths report.Paths, e *load.Entry, r *explore.Result) {
 	for _, b := range r.Bugs {
 		if b.Warning {

@@ -62,8 +62,8 @@ or test. docs/editors.md explains how to set up editors.`,
 	return cmd
 }
 
-// listenHere listens at an address that only this computer can reach, because a client decides what is
-// loaded.
+// listenHere listens at an address that only this computer can reach, because a client selects the program
+// to load.
 func listenHere(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -77,7 +77,7 @@ type message struct {
 	Body       json.RawMessage `json:"body"`
 }
 
-// read returns the next message; ok is false if there is no more.
+// read returns the next message; ok is false after the last one.
 func (c *client) read() (m message, ok bool) {
 	header, err := c.out.ReadString('\n')
 	if err != nil {
@@ -98,8 +98,8 @@ func (c *client) read() (m message, ok bool) {
 	return m, true
 }
 
-// do sends a request and returns all that follows from it: what comes before the answer to a request that
-// is not supported.
+// do sends a request and returns its effects: all messages before the answer to a subsequent unsupported
+// request.
 func (c *client) do(command, arguments string) (list []message) {
 	c.write(command, arguments)
 	last := c.write("hbcheck/nothing", "")
@@ -126,7 +126,7 @@ func (m *message) text() string {
 }
 
 // TestDAP runs the sessions in testdata/dap/*.txtar. The comment of an archive is a sequence of commands of
-// hbcheck, which come first, as in TestScripts, and requests, each with what the adapter answers:
+// hbcheck, which come first, as in TestScripts, and requests, each with the adapter's answer:
 //
 //	→ next {"threadId":2}
 //	← next
@@ -249,7 +249,7 @@ var hostile = []string{
 	`hbcheck/schedule []`, `cancel {}`, `source {"sourceReference":1}`, `source {"source":{"sourceReference":-1},"sourceReference":2}`, `modules`, `nosuch {"x":1}`, `disassemble {}`, `setVariable {}`, `terminate`,
 }
 
-// TestDAPHostile: whatever a client sends is answered, each request once, and nothing breaks.
+// TestDAPHostile: the adapter answers each request of any client once, and never fails.
 func TestDAPHostile(t *testing.T) {
 	ar, err := txtar.ParseFile("testdata/dap/session.txtar")
 	if err != nil {
@@ -266,7 +266,7 @@ func TestDAPHostile(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 2, 12) {
 		rnd := rand.New(rand.NewSource(int64(seed)))
 		c := adapter(t)
-		if seed > 0 { // of the first one nothing has been launched for a while
+		if seed > 0 { // the first session launches nothing for a while
 			c.do("initialize", `{"linesStartAt1":true}`)
 			c.do("launch", `{"replay":"out/TestDeposit.1.hbr"}`)
 		}
@@ -293,7 +293,7 @@ func TestDAPHostile(t *testing.T) {
 		}
 		c.end()
 	}
-	// What is no message of the protocol ends the session.
+	// Anything but a message of the protocol ends the session.
 	var out bytes.Buffer
 	if code := run([]string{"dap"}, strings.NewReader("GET / HTTP/1.1\r\n\r\n"), &out, io.Discard); code != exitUsage || !strings.Contains(out.String(), "does not speak") {
 		t.Errorf("exit %d, %s", code, &out)

@@ -45,7 +45,7 @@ func recordings(t *testing.T, name string) (files []string) {
 	return files
 }
 
-// shown is everything that a debugger says in one place.
+// shown is everything that a debugger shows at one place.
 func shown(s *debug.Session, c *console.Console) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, c.Where())
@@ -83,8 +83,8 @@ func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v 
 	}
 }
 
-// TestDebugWalk walks at random through the schedules of bugs of all kinds: at the same place everything is
-// the same, whichever way has led there, and it can be seen at every place.
+// TestDebugWalk walks at random through the schedules of bugs of all kinds: each place can be reached, and
+// looks the same on every way to it.
 func TestDebugWalk(t *testing.T) {
 	steps := deep.N(8, 40)
 	for i, name := range walked {

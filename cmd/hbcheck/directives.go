@@ -97,7 +97,7 @@ func (f *exploreFlags) direct(d *selection.Directive) error {
 	return nil
 }
 
-// flags returns those with which e is explored: f or, if there are directives about it, a copy.
+// flags returns the flags with which e is explored: f or, if there are directives for it, a copy.
 func (x *directives) flags(f *exploreFlags, e *load.Entry) *exploreFlags {
 	g := f
 	for _, d := range x.For(x.prog, e) {

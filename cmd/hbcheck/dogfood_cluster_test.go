@@ -11,8 +11,8 @@ import (
 
 // TestDogfoodCluster: hbcheck explores the protocol of runs on several machines: a coordinator that dies and
 // begins again, workers that die before and after each call, and are late, and cut a task differently the
-// second time. In every interleaving what is counted is what there is. And it finds what is wrong with
-// mutants of the protocol.
+// second time. The counts are right in every interleaving. And it finds the bugs in mutants of the
+// protocol.
 func TestDogfoodCluster(t *testing.T) {
 	t.Setenv("HBCHECKCACHE", "off")
 	dir := filepath.Join("..", "..", "internal", "cluster")

@@ -12,7 +12,7 @@ import (
 )
 
 // TestDogfood: hbcheck explores the pool of its own workers, with two and three of them, in every
-// interleaving: what is merged is what one worker finds. And it finds what is wrong with mutants of it.
+// interleaving: the merged findings are those of one worker. And it finds the bugs in mutants of it.
 func TestDogfood(t *testing.T) {
 	t.Setenv("HBCHECKCACHE", "off")
 	root := filepath.Join("..", "..")

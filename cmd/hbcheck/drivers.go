@@ -40,7 +40,7 @@ func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm
 		cfg.Cover, cfg.Edits = true, edits
 		prog, err := load.Load(cfg)
 		if err != nil {
-			continue // a driver that does not compile says nothing about the program
+			continue // a driver that does not compile has no result
 		}
 		list, err := e.drivers(ctx, prog, c, drivers, x)
 		if err != nil {

@@ -14,12 +14,12 @@ import (
 )
 
 // flagsVariable is the environment variable with flags for every command that has them, as GOFLAGS is
-// for the go command: -timeout=2m --format=text,sarif:out.sarif. The command line counts more, as what
-// is given last does; a directive in the program counts less, as it is the author's and the
-// environment that of the one who runs it.
+// for the go command: -timeout=2m --format=text,sarif:out.sarif. The command line has precedence, like the
+// last of several flags. A directive in the program comes after the environment, because the author writes
+// the directive, and the user sets the environment.
 const flagsVariable = "HBCHECK_FLAGS"
 
-// withoutEnvironment are the commands that ignore the variable: they say what could be wrong with it.
+// withoutEnvironment are the commands that ignore the variable, because they explain mistakes in it.
 var withoutEnvironment = []string{"help", "version", "completion", "man", "explain", "clean"}
 
 // withEnvironment inserts the flags of the environment that the command of args has, after the command's

@@ -35,8 +35,8 @@ func TestWithEnvironment(t *testing.T) {
 	}
 }
 
-// TestPrecedence: a directive gives way to the environment, and that to the command line; each is part of
-// what a remembered verdict depends on.
+// TestPrecedence: the environment has precedence over a directive, and the command line over the
+// environment; a cached verdict depends on all three.
 func TestPrecedence(t *testing.T) {
 	t.Setenv("HBCHECKCACHE", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -63,7 +63,7 @@ func TestFew(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for range 2 { // the second time with what is remembered of the first
+	for range 2 { // the second time with the cache of the first
 		for _, x := range []struct{ env, flag, want string }{
 			{"", "", "at most 1 preemption "},
 			{"--preempt=2", "", "at most 2 preemptions "},

@@ -110,7 +110,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	mem := f.remember(cmd, listing, patterns)
 	if mem != nil && f.since == "" {
 		code, ok, err := mem.recallRun(f, rd.leavesOut(), cmd.ErrOrStderr(), func(entries int) report.Writer {
-			return f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), report.Paths{Base: listing.Dir()}, entries, again(cmd, patterns))
+			return f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), report.Paths{Base: listing.Dir()}, entries, advice(cmd, patterns))
 		})
 		if ok || err != nil {
 			progress.Clear()
@@ -197,7 +197,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		f.watch = newMemoryWatch(opts.MaxMemory)
 	}
 	paths := report.Paths{Base: prog.Dir, Source: prog.Source}
-	w := f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), paths, len(entries), again(cmd, patterns))
+	w := f.writer(cmd.OutOrStdout(), cmd.ErrOrStderr(), paths, len(entries), advice(cmd, patterns))
 	files := &replayFiles{dir: f.out, release: prog.GoVersion, paths: paths, flags: f, patterns: patterns, loaded: matchedPaths(prog)}
 	if f.known, err = f.readKnown(paths); err != nil {
 		return err
@@ -247,16 +247,34 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	return status(code)
 }
 
-// again returns the command that explores the same entries with more time. Decided entries are cached, and
-// saved searches continue.
-func again(cmd *cobra.Command, patterns []string) string {
-	words := []string{"hbcheck"}
+// nextTime is advice about the next run: the command that explores the same entries with more time, where
+// decided entries are cached and saved searches continue, and its flags without the selection of entries.
+type nextTime struct{ again, flags string }
+
+func advice(cmd *cobra.Command, patterns []string) nextTime {
+	words := append([]string{"hbcheck"}, repeated(cmd)...)
+	return nextTime{strings.Join(append(append(words, "--budget 1h --resume"), patterns...), " "),
+		strings.Join(repeated(cmd, "run", "skip"), " ")}
+}
+
+// repeated returns the flags that a command needs to continue the searches of cmd, except those in but.
+func repeated(cmd *cobra.Command, but ...string) (words []string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains([]string{"budget", "timeout", "resume"}, f.Name) {
-			words = append(words, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		//mutant: the advice forgets flags [test ./cmd/hbcheck TestAdvice]: "!slices.Contains(but, f.Name)" -> "len(but) == 0"
+		if !slices.Contains([]string{"budget", "timeout", "resume"}, f.Name) && !slices.Contains(but, f.Name) {
+			values := []string{f.Value.String()}
+			if list, ok := f.Value.(pflag.SliceValue); ok {
+				values = list.GetSlice()
+			}
+			for _, v := range values {
+				if strings.ContainsAny(v, " \t'\"\\|&;()<>$`*?[#~") {
+					v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+				}
+				words = append(words, fmt.Sprintf("--%s=%s", f.Name, v))
+			}
 		}
 	})
-	return strings.Join(append(append(words, "--budget 1h --resume"), patterns...), " ")
+	return words
 }
 
 // reached returns the entries that changes since f.since may affect.
@@ -293,7 +311,8 @@ func status(code int) error {
 	return exit(code)
 }
 
-// oneWorker says why only one worker explores although -j asks for more; "" if there are more.
+// oneWorker returns the reason why only one worker explores although -j requests more; "" if there are
+// more.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
 		return fmt.Sprintf("-j %d: using one worker, because --resume continues a search with one worker", f.jobs)
@@ -492,7 +511,7 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, b
 	if k := r.Hybrid; k != "" && k != oracle.None {
 		rep.Options["hybrid"] = string(k)
 	}
-	// What initialisers execute depends on what is loaded: variables that nothing uses are not initialised.
+	// The steps of initialisers depend on the loaded code: variables that nothing uses are not initialised.
 	//mutant: schedules of initialisers are replayed with one package [test ./cmd/hbcheck TestReplayInit]: "r.Initialisers" -> "false"
 	if r.Initialisers {
 		rep.Patterns = x.loaded

@@ -17,7 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// findingFlags are the flags of hbcheck analyze that are about findings.
+// findingFlags are the flags of hbcheck analyze for findings.
 type findingFlags struct {
 	facts, generated        bool
 	checks                  []string

@@ -30,7 +30,7 @@ import (
 // execute many in one process; nil otherwise.
 var stdCache *load.Cache
 
-// loadFlags say what to load.
+// loadFlags select the code to load.
 type loadFlags struct {
 	dir  string
 	tags []string
@@ -289,8 +289,8 @@ func (f *exploreFlags) search(o *explore.Options) error {
 	return nil
 }
 
-// The bounds on the steps of an execution if none is given. If no states are stored, an endless loop has no
-// end, and explorers compare each step with all earlier ones.
+// The default bounds on the steps of an execution. If no states are stored, an endless loop has no end, and
+// explorers compare each step with all earlier ones.
 const (
 	matchedSteps   = 1_000_000
 	unmatchedSteps = 10_000

@@ -24,7 +24,7 @@ type format struct {
 type writing struct {
 	to       io.Writer
 	paths    report.Paths
-	code     report.Paths // relative to the repository, as services that show code want them
+	code     report.Paths // relative to the repository, as services that show code require
 	text     report.Text  // how formats that include the report of an entry write it
 	outcomes bool
 }
@@ -92,7 +92,7 @@ func textOnStdout(list []output) bool {
 	return slices.ContainsFunc(list, func(o output) bool { return o.name == "text" && o.file == "" })
 }
 
-// defaultFormat is the value of --format if none is given: on GitHub there are annotations, too.
+// defaultFormat is the default of --format: on GitHub it includes annotations.
 func defaultFormat() string {
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
 		return "text,github"
@@ -104,9 +104,8 @@ func defaultFormat() string {
 const mostLines = 40
 
 // writer returns the writer of the results of a number of entries, in the requested formats, and of the
-// index of pages. again is the command that continues the open entries. Mistakes in writing are reported to
-// errs.
-func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, again string) report.Writer {
+// index of pages. Mistakes in writing are reported to errs.
+func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries int, next nextTime) report.Writer {
 	list, err := f.outputs()
 	if err != nil {
 		panic("BUG: formats that have not been checked: " + err.Error())
@@ -120,8 +119,9 @@ func (f *exploreFlags) writer(out, errs io.Writer, paths report.Paths, entries i
 	text.Subtests = strings.Contains(f.run+f.skip, "/")
 	text.Brief = entries > mostLines && !f.outcomes && !f.checkStatic && !f.covers() && !text.Hybrid
 	if text.Brief {
-		text.Again = again
+		text.Again = next.again
 	}
+	text.Flags = next.flags
 	code := paths
 	if root := os.Getenv("GITHUB_WORKSPACE"); root != "" && os.Getenv("GITHUB_ACTIONS") == "true" {
 		code.Base = root
@@ -168,7 +168,7 @@ func (f *exploreFlags) colours(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && escapes(file)
 }
 
-// coverPage is the name of the page that shows what was executed.
+// coverPage is the name of the page with the coverage.
 const coverPage = "coverage.html"
 
 // covers reports whether the run records which code is executed.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestWithGoFlags: what GOFLAGS says of tests is for exploring, and counts less than all else.
+// TestWithGoFlags: flags for tests in GOFLAGS apply to exploring, with the lowest precedence.
 func TestWithGoFlags(t *testing.T) {
 	for _, x := range []struct{ args, value, want string }{
 		{"explore .", "", "explore ."},
@@ -32,7 +32,7 @@ func TestWithGoFlags(t *testing.T) {
 	}
 }
 
-// goFlagsModule prints what flags of the go command change.
+// goFlagsModule prints values that flags of the go command change.
 var goFlagsModule = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.26\n",
 	"main.go": `package main
@@ -68,7 +68,7 @@ func main() {
 	"gone.go":   "package main\n\nfunc init() { version += \" with gone.go\" }\n",
 }
 
-// TestHonouredGoFlags: a program is what the go command would make of it with the same flags.
+// TestHonouredGoFlags: a program equals the one that the go command would build with the same flags.
 func TestHonouredGoFlags(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

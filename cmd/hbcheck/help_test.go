@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// command runs a command line that is to succeed, and returns what it prints.
+// command runs a command line that has to succeed, and returns its output.
 func command(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs strings.Builder
@@ -21,8 +21,8 @@ func command(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// TestHelpGroups: every flag of the explore command is in one group, but those of explorers, and there are no
-// others; the help and the manual page name each of them once.
+// TestHelpGroups: every flag of the explore command except those of explorers is in one group, and groups
+// have no other flags; the help and the manual page name each of them once.
 func TestHelpGroups(t *testing.T) {
 	var f exploreFlags
 	fs := pflag.NewFlagSet("explore", pflag.ContinueOnError)
@@ -56,7 +56,7 @@ func TestHelpGroups(t *testing.T) {
 	}
 }
 
-// TestManPage: man has nothing to say against the page.
+// TestManPage: man has no warnings about the page.
 func TestManPage(t *testing.T) {
 	if _, err := exec.LookPath("groff"); err != nil {
 		t.Skip("there is no groff")
@@ -68,7 +68,7 @@ func TestManPage(t *testing.T) {
 	}
 }
 
-// TestCompletion: shells are told commands, flags, values of flags and names of tests, also where the
+// TestCompletion: completion has commands, flags, values of flags and names of tests, also where the
 // explore command is implied.
 func TestCompletion(t *testing.T) {
 	dir := t.TempDir()
@@ -108,7 +108,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestColor: there are colours if they are asked for, and none where the output is no terminal.
+// TestColor: there are colours on request, and none if the output is not a terminal.
 func TestColor(t *testing.T) {
 	t.Chdir(filepath.Join(start, "..", ".."))
 	for flag, want := range map[string]bool{"auto": false, "always": true, "never": false} {

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// TestInterrupt: Ctrl-C, and what timeout(1) or a closed terminal send, ends the search
-// like a bound, with the summary of what was covered, and says how many entries have not
-// been reached.
+// TestInterrupt: Ctrl-C, and the signals of timeout(1) or a closed terminal, end the search like a bound,
+// with a summary of the covered entries and the number of entries not reached.
 func TestInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	src := `package wide

@@ -25,7 +25,7 @@ func TestA(t *testing.T) { panic("A") }
 func TestB(t *testing.T) { panic("B") }
 `
 
-// TestUnwritable: what cannot be written for a bug is a warning, and the bug is reported.
+// TestUnwritable: a failed write of a bug's file is a warning, and the bug is reported.
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("lost_test.go", []byte(panics), 0o666); err != nil {
@@ -46,7 +46,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// TestReplaceLink: a link where a replay file goes is replaced; what it leads to is not touched.
+// TestReplaceLink: a link in place of a replay file is replaced; its target is not touched.
 func TestReplaceLink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"lost_test.go": panics, "victim": "mine"} {
@@ -76,8 +76,8 @@ func TestReplaceLink(t *testing.T) {
 	}
 }
 
-// TestFailedEntry: an entry that hbcheck cannot explore, by a mistake of its own or not, does not
-// keep the others from being explored; the exit status says so.
+// TestFailedEntry: if hbcheck cannot explore an entry, by an internal error or not, the others are still
+// explored; the exit status shows the failure.
 func TestFailedEntry(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("lost_test.go", []byte(panics), 0o666); err != nil {
@@ -101,7 +101,7 @@ func TestFailedEntry(t *testing.T) {
 	cmd := exploreCommand()
 	cmd.SetErr(&errs)
 	paths := report.Paths{Base: prog.Dir}
-	w := f.writer(&out, &out, paths, 4, "")
+	w := f.writer(&out, &out, paths, 4, nextTime{})
 	code, err := f.exploreAll(cmd, []explore.Entry{entries[0], panicking, failing, entries[1]}, opts, &directives{prog: prog}, nil, nil, w,
 		&replayFiles{dir: f.out, paths: paths, flags: &f}, nil, nil)
 	if err != nil || code != exitUsage {
@@ -119,8 +119,8 @@ func TestFailedEntry(t *testing.T) {
 	}
 }
 
-// TestMistakes: a mistake of hbcheck's own beside an exploration, in the files of a bug, or in writing a
-// result keeps nothing from other entries, bugs and writers; the exit status says so.
+// TestMistakes: an internal error beside an exploration, in the files of a bug, or in writing a result does
+// not affect other entries, bugs and writers; the exit status shows it.
 func TestMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("lost_test.go", []byte(panics), 0o666); err != nil {
@@ -168,7 +168,7 @@ func TestMistakes(t *testing.T) {
 		cmd := exploreCommand()
 		cmd.SetErr(&errs)
 		f.mistaken, f.html = false, htmlOff
-		w := f.writer(&out, &errs, report.Paths{Base: prog.Dir}, 4, "")
+		w := f.writer(&out, &errs, report.Paths{Base: prog.Dir}, 4, nextTime{})
 		list, sv, files := slices.Clone(entries), (*saves)(nil), &replayFiles{dir: f.out, paths: report.Paths{Base: prog.Dir}, flags: &f}
 		tt.break_(&list, &sv, files, &w)
 		code, err := f.exploreAll(cmd, list, opts, &directives{prog: prog}, nil, sv, w, files, nil, nil)
@@ -213,7 +213,7 @@ func (w mistakenWriter) Close() error {
 	return w.Writer.Close()
 }
 
-// TestStems: entries whose names are the same in a file system have files of their own.
+// TestStems: entries whose names are equal in a file system have separate files.
 func TestStems(t *testing.T) {
 	var x replayFiles
 	for _, tt := range [][3]string{{"p", "TestA", "TestA"}, {"q", "TestA", "q.TestA"}, {"p", "Testa", "p.Testa"}, {"P", "TestA", "P.TestA~2"},

@@ -38,7 +38,7 @@ type machineFlags struct {
 	short     bool   // testing.Short
 	time      string // any, bounded, virtual
 	slack     time.Duration
-	refined   vm.Refinement // what the search has found to be visible operations, and their alternatives
+	refined   vm.Refinement // visible operations that the search has found, and their alternatives
 	rand      string        // all, seed
 	maps      string        // auto, all, insertion
 	signals   string        // all, sent
@@ -334,7 +334,7 @@ func environ(dir string, set []string) []string { return environOf(os.Environ(),
 // environOf is environ with other variables in place of hbcheck's own.
 func environOf(variables []string, dir string, set []string) []string {
 	own := slices.Concat([]string{"PWD=" + dir}, set)
-	slices.Reverse(own) // the last one of two with the same key counts
+	slices.Reverse(own) // the last of two with the same key counts
 	changed := func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")
 		return slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, key+"=") })

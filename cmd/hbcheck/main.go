@@ -1,6 +1,5 @@
 // Command hbcheck runs ordinary concurrent Go code under every schedule that
-// can matter. This package has flags and exit codes; everything else is in the
-// packages it calls.
+// can matter. This package has flags and exit codes; the rest is in the packages that it calls.
 package main
 
 import (
@@ -64,7 +63,7 @@ func commandLine(cmd *cobra.Command) []string {
 	return line
 }
 
-// execute executes a command line as it stands and returns the exit code.
+// execute executes a command line without implied commands and returns the exit code.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer survive(stderr, &code)
 	root := rootCommand()

@@ -38,7 +38,8 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	// What the first pass decides comes first: on a busy machine half a second is too little for some.
+	// The entries that the first pass decides come first: on a busy machine half a second is too short for
+	// some.
 	defer func(d time.Duration) { firstTime = d }(firstTime)
 	firstTime = glances * 6 * time.Second
 	for i, file := range files {
@@ -53,8 +54,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// needsRelease skips a script called like go127 if this is built with an older release, and one called like
-// x_go126, whose counts are those of a release, if it is built with a newer one.
+// needsRelease skips a script with a name like go127 if this is built with an older release, and one with a
+// name like x_go126, whose counts depend on the release, if it is built with a newer one.
 func needsRelease(t *testing.T, name string) {
 	if _, minor, ok := strings.Cut(name, "_go1"); ok {
 		newest := strings.TrimPrefix(build.Default.ReleaseTags[len(build.Default.ReleaseTags)-1], "go1.")
@@ -164,8 +165,8 @@ var goroot = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(out))
 })
 
-// clean takes out of a command's output what is not the same every time, or
-// changes with every change of the compiler.
+// clean removes parts of a command's output that differ between runs, or change with every change of the
+// compiler.
 func clean(s, dir string) string {
 	s = strings.ReplaceAll(s, dir, "$WORK")
 	s = strings.ReplaceAll(s, goroot(), "$GOROOT")
@@ -246,7 +247,7 @@ func main() {
 	}
 }
 
-// sameLines compares what was printed with what is in file.
+// sameLines compares the output with the file.
 func sameLines(t *testing.T, file, got, want string) {
 	t.Helper()
 	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")

@@ -14,8 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestRunNative: what a program that hbcheck runs prints, its exit status and
-// the text it dies with are those of the same program compiled.
+// TestRunNative: a program under hbcheck run has the output, the exit status and the text of a crash of the
+// same program compiled.
 func TestRunNative(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{"go.mod": "module example.com/dies\n\ngo 1.26\n", "main.go": endings} {
@@ -81,9 +81,9 @@ var (
 	hexRE   = regexp.MustCompile(`\b0x[0-9a-f]+\b`)
 )
 
-// dying reduces what a program writes to stderr to what does not depend on how
-// the runtime is made: the text before the stacks, the goroutines without their
-// numbers but for main's, and the program's own frames.
+// dying reduces a program's stderr to the parts that do not depend on the implementation of the runtime:
+// the text before the stacks, the goroutines without their numbers except main's, and the program's own
+// frames.
 func dying(text string) string {
 	var b strings.Builder
 	stacks, runtime := false, false
@@ -273,7 +273,7 @@ func main() {
 			}
 		}
 		fmt.Println("ticked")
-	case "handed": // who waits on a channel with a buffer gets what is sent before others can look
+	case "handed": // a goroutine that waits on a buffered channel gets a sent value before others can poll
 		c, done := make(chan int, 1), make(chan bool)
 		go func() { <-c; done <- true }()
 		time.Sleep(10 * time.Millisecond)

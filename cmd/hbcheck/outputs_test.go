@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestNativeOutput: programs print in the machine what they print natively, with the library, the language
-// and the settings of the go command and of the module's go line. Those in files that begin with a release
-// are for that one and newer ones.
+// TestNativeOutput: programs have the same output in the machine as natively, with the library, the
+// language and the settings of the go command and of the module's go line. Programs in files whose names
+// begin with a release are for that and newer releases.
 func TestNativeOutput(t *testing.T) {
 	files, err := filepath.Glob("testdata/native/*.txtar")
 	if err != nil || len(files) == 0 {

@@ -15,8 +15,8 @@ import (
 
 var dataRE = regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`)
 
-// TestReplayedPage: the page of a replay file shows what that of the search does, whatever the schedule
-// depends on.
+// TestReplayedPage: the page of a replay file equals the page of the search, for all dependences of a
+// schedule.
 func TestReplayedPage(t *testing.T) {
 	for name, src := range map[string]string{
 		"lock": `package main
@@ -172,7 +172,7 @@ func samePages(t *testing.T, flags ...string) (facts bool) {
 	return facts
 }
 
-// TestPages127: pages of programs with what is new in Go 1.27 show operations at their positions, and the
+// TestPages127: pages of programs with new features of Go 1.27 show operations at their positions, and the
 // schedules are replayed.
 func TestPages127(t *testing.T) {
 	needsRelease(t, "go127")

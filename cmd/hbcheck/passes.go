@@ -30,8 +30,9 @@ const (
 
 // A wholeRun explores entries in three passes, several of them at the same time. In the first pass each
 // gets half a second, so that most bugs and proofs of a repository appear within a minute. Undecided
-// entries get firstTime in the second pass, and share the rest of the budget in the third; they begin again
-// each time. The results of a pass are written in the order of the entries, after those of the pass before.
+// entries get firstTime in the second pass, and share the rest of the budget in the third; each pass
+// restarts them. The results of a pass are written in the order of the entries, after those of the pass
+// before.
 type wholeRun struct {
 	f       *exploreFlags
 	cmd     *cobra.Command
@@ -117,9 +118,12 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		x.progress.Run = func() string { return x.tally.line(time.Now()) }
 	}
 	left := 0
+	enough := time.Duration(0) // twice the time of the pass before: with less, an entry would begin again for nothing
 	for _, share := range passes {
 		var late []attempt
 		x.count(func() { x.tally.begin(len(todo)) })
+		after := x.choose(todo, end, enough)
+		enough = 2 * share
 		err = inOrder(x.workers, len(todo), func(i int, before func()) attempt {
 			u := todo[i]
 			if len(u.entry.Together) > 0 {
@@ -133,16 +137,23 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				return u
 			case share > 0 && len(u.entry.Together) > 0 && besideLate(u.entry, late):
 				return attempt{entry: u.entry, late: true}
+			case u.result != nil && (after[i] == after[i+1] || f.budget > 0 && time.Now().After(end)):
+				u.late = share > 0
+				return u
 			case share > 0:
-				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), len(todo)-i),
-					x.initialising(u.entry, end, len(todo)-i), false, u.result)
+				until := end
+				if u.result == nil { // the first pass leaves half of the budget to the entries that it does not decide
+					until = end.Add(-f.budget / 2)
+				}
+				return x.attempt(stop, u.entry, f.earlyShare(share, until, x.capacity(), after[i]),
+					x.initialising(u.entry, end, after[i]), false, u.result)
 			case f.budget > 0 && len(entries) > 1:
-				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), len(todo)-i))/time.Duration(len(todo)-i))
+				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), after[i]))/time.Duration(after[i]))
 			}
 			if u.late = false; u.result != nil && bound > 0 && bound <= firstTime {
 				return u
 			}
-			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, len(todo)-i), true, u.result)
+			return x.attempt(stop, u.entry, bound, x.initialising(u.entry, end, after[i]), true, u.result)
 		}, func(i int, a attempt) error {
 			x.count(func() { x.tally.add(&a) })
 			switch {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/por"
 )
 
 // TestInitialisingPackages: a package has ten seconds to be initialised, however many entries there are, and
@@ -56,8 +57,33 @@ func TestLoadedTogether(t *testing.T) {
 	}
 }
 
-// TestTwoPasses: what a short search decides is reported first, and entries that are undecided then share
-// the budget; a bound that is met at once leaves the result of the first pass. Main functions come last.
+// TestChoose: if the time does not suffice for all entries of a pass, those get enough of it that had most
+// executions before. An entry without a result is among them.
+func TestChoose(t *testing.T) {
+	x := &wholeRun{f: &exploreFlags{budget: time.Hour}, workers: 2}
+	var todo []attempt
+	for _, executions := range []uint64{5, 0, 70, 6, 0} {
+		todo = append(todo, attempt{result: &explore.Result{Stats: explore.Stats{Stats: por.Stats{Executions: executions, Transitions: 9}}}})
+	}
+	todo = append(todo, attempt{}, attempt{result: new(explore.Result)}, attempt{})
+	for _, tt := range []struct {
+		left time.Duration // of the budget
+		want []int
+	}{
+		{time.Hour, []int{8, 7, 6, 5, 4, 3, 2, 1, 0}},
+		{160 * time.Second, []int{5, 5, 5, 4, 3, 3, 2, 1, 0}},
+		{100 * time.Second, []int{3, 3, 3, 3, 3, 3, 2, 1, 0}},
+		{time.Second, []int{2, 2, 2, 2, 2, 2, 1, 1, 0}},
+		{-time.Second, []int{2, 2, 2, 2, 2, 2, 1, 1, 0}},
+	} {
+		if got := x.choose(todo, time.Now().Add(tt.left), time.Minute); !slices.Equal(got, tt.want) {
+			t.Errorf("%v: %v, want %v", tt.left, got, tt.want)
+		}
+	}
+}
+
+// TestTwoPasses: entries that a short search decides are reported first, and the undecided ones share the
+// budget; if a bound is reached at once, the result of the first pass stays. Main functions come last.
 func TestTwoPasses(t *testing.T) {
 	defer func(d time.Duration) { firstTime = d }(firstTime)
 	firstTime = glances * 150 * time.Millisecond

@@ -65,7 +65,7 @@ func pieceOf(name string) (of string, ok bool) {
 	return of, ok
 }
 
-// A market is the explore.Elsewhere of one entry: it knows how many pieces other workers have room for.
+// A market is the explore.Elsewhere of one entry: it tracks how many pieces other workers can take.
 type market struct {
 	w     *worker
 	run   *jetstream.Run // of its pieces

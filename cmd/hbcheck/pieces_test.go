@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMarket: as many pieces are sent as workers wait, however many proxies wait for room, and however
-// often the market asks meanwhile.
+// TestMarket: the number of pieces sent is that of waiting workers, for any number of waiting proxies and
+// of queries by the market.
 func TestMarket(t *testing.T) {
 	m := &market{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
 	m.start.Do(func() {})

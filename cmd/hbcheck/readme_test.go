@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestREADME: what the README's first command prints is what the README shows
-// of it, in the same order. Left out there is the stack, which has absolute paths.
+// TestREADME: the README shows the output of its first command, in the same order. Left out there is the
+// stack, which has absolute paths.
 func TestREADME(t *testing.T) {
 	t.Chdir(filepath.Join(start, "..", ".."))
 	text, err := os.ReadFile("README.md")

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// recordRefinement adds what a schedule depends on of the refinement r of the machine that has executed it to
-// the options of a replay file: which operations are visible, and their alternatives. The rest of r is about
+// recordRefinement adds the parts of r, the refinement of the machine, on which a schedule depends to the
+// options of a replay file: the visible operations and their alternatives. The rest of r concerns
 // fingerprints of states.
 func recordRefinement(m map[string]string, r vm.Refinement) {
 	if r.VisibleArming {

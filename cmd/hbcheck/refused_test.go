@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestRefused: what is refused has a code and a position in JSON, and docs/formats.md has all codes.
+// TestRefused: a refusal has a code and a position in JSON, and docs/formats.md has all codes.
 func TestRefused(t *testing.T) {
 	page := document(t, "docs/formats.md")
 	for _, code := range vm.RefusalCodes() {
@@ -108,8 +108,8 @@ func TestFine(t *testing.T) {}
 	}
 }
 
-// TestMemoryShown: a verdict about a program that asks for statistics of memory says that they are not its
-// own, and --assume=gc accepts them.
+// TestMemoryShown: the verdict on a program that reads memory statistics names them as an assumption, which
+// --assume=gc accepts.
 func TestMemoryShown(t *testing.T) {
 	t.Chdir(t.TempDir())
 	src := `package p

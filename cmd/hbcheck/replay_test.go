@@ -9,7 +9,7 @@ import (
 )
 
 // TestReplayOfAnotherRelease: a schedule of another release of Go has other steps in the library, and the
-// program has not changed. The releases are named, and what to type.
+// program has not changed. The message names the releases and the command to use.
 func TestReplayOfAnotherRelease(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write := func(name, text string) {
@@ -67,8 +67,8 @@ func main() {
 	}
 }
 
-// TestReplayInit: a schedule that begins in initialisers is replayed with the packages that were loaded, as a
-// variable of the library that only another package mentions is initialised there, too.
+// TestReplayInit: a schedule that begins in initialisers is replayed with the packages of the search,
+// because these also initialise variables of the library that only another package mentions.
 func TestReplayInit(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -42,7 +42,7 @@ func TestWatch(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		// As most editors do it: there is no moment at which the file is empty.
+		// As in most editors, the file is never empty.
 		if err := os.WriteFile(name+"~", []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -114,11 +114,11 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchRefuses: flags that are about one exploration.
+// TestWatchRefuses: flags for a single exploration.
 func TestWatchRefuses(t *testing.T) {
 	for _, flag := range notWatched {
 		if flag == "cluster" || flag == "dot" {
-			continue // with a value of their own
+			continue // set to a value
 		}
 		if flagNamed(watchCommand(), flag) == nil {
 			t.Errorf("there is no flag %s", flag)

@@ -218,8 +218,8 @@ func listing(name string) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// changes compares the files at two times. It returns a text about those that differ, and whether go list
-// may have another answer.
+// changes compares the files at two times. It returns a text that names the changed ones, and whether the
+// answer of go list may have changed.
 func changes(before, now map[string]watchedFile) (names string, asks bool) {
 	var list []string
 	for name, f := range now {

@@ -53,8 +53,8 @@ func process(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buf
 	return cmd, &out, &errs
 }
 
-// saveProgram writes the program in a directory of its own, where the test is from now on, and returns that
-// in which its searches are saved.
+// saveProgram writes the program into a new directory, changes to it, and returns the directory of its
+// saved searches.
 func saveProgram(t *testing.T) string {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("killed_test.go", []byte(killedSource), 0o666); err != nil {
@@ -63,13 +63,13 @@ func saveProgram(t *testing.T) string {
 	return filepath.Join(t.TempDir(), "saves")
 }
 
-// timesAndMemory is what differs between two runs.
+// timesAndMemory matches the differences between two runs.
 var timesAndMemory = regexp.MustCompile(`"(load_s|static_s|explore_s|peak_bytes)":[0-9.e-]+|,"resumed":\{[^}]*\}`)
 
 func counts(out string) string { return timesAndMemory.ReplaceAllString(out, "") }
 
-// TestKill: a process that is killed loses what it has done since its search was saved, and no more. One
-// that goes on, and is killed again, and so on, has in the end the result of one that was not.
+// TestKill: a killed process loses only the work since its search was last saved. A search that is
+// continued and killed again and again ends with the result of an uninterrupted one.
 func TestKill(t *testing.T) {
 	for _, por := range deep.Pick([]string{"jpf"}, []string{"auto", "optimal", "jpf"}) {
 		dir := saveProgram(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // TestServers explores samples of the schedules of programs with a server of the standard library:
-// what it says is not compared step by step, as most steps are the library's.
+// the output is not compared step by step, because most steps are the library's.
 func TestServers(t *testing.T) {
 	deep.Skip(t, "takes half a minute")
 	for _, x := range []struct {

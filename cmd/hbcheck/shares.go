@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
@@ -13,6 +16,45 @@ func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, l
 		return share
 	}
 	return max(min(leastTime, share), min(share, time.Until(end)*time.Duration(workers)/time.Duration(left)))
+}
+
+// choose chooses the entries of todo that get time in a pass: all, or, if the time until end does not suffice
+// to give each of them enough, those with the most executions in their last attempt, because these are the
+// most likely to end. The first entries of a package may have spent their share on what they prepared for
+// all: those without a step come first. Entries without a result are always chosen. after[i] is
+// the number of chosen entries from index i on.
+func (x *wholeRun) choose(todo []attempt, end time.Time, enough time.Duration) (after []int) {
+	order := make([]int, len(todo))
+	for i := range order {
+		order[i] = i
+	}
+	executions := func(i int) uint64 {
+		switch r := todo[i].result; {
+		case r == nil:
+			return math.MaxUint64
+		case r.Stats.Transitions == 0 && r.Stats.Load < mostInitialising/2:
+			return math.MaxUint64 - 1
+		default:
+			return r.Stats.Executions
+		}
+	}
+	if x.f.budget > 0 && enough > 0 {
+		//mutant: time is given to those that did least [test ./cmd/hbcheck TestChoose]: "executions(b), executions(a)" -> "executions(a), executions(b)"
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(executions(b), executions(a)) })
+		most := max(0, int(time.Until(end)*time.Duration(x.capacity())/enough))
+		for most < len(order) && executions(order[most]) == math.MaxUint64 {
+			most++
+		}
+		order = order[:min(most, len(order))]
+	}
+	after = make([]int, len(todo)+1)
+	for _, i := range order {
+		after[i] = 1
+	}
+	for i := len(todo) - 1; i >= 0; i-- {
+		after[i] += after[i+1]
+	}
+	return after
 }
 
 // initialising returns for how long the packages of e may be initialised, besides e's share, if left entries

@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// TestSince: entries are explored that a change can concern, whatever has changed, and no other ones.
+// TestSince: exactly the entries that a change can concern are explored, for each kind of change.
 func TestSince(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")

@@ -43,8 +43,8 @@ func (f *exploreFlags) scales(own *explore.Options) bool {
 	return f.scale != scaleOff && f.explores(own)
 }
 
-// explores reports whether, with these flags, hbcheck may explore something else in place of an entry that
-// is too big. Samples end for any size; other flags ask about the entry itself.
+// explores reports whether, with these flags, hbcheck may explore a small version of an entry that is too
+// big. Samples end for any size; other flags concern the entry itself.
 func (f *exploreFlags) explores(own *explore.Options) bool {
 	samples := own.Portfolio == nil && own.POR.Samples
 	return !samples && !f.resume && f.traceSearch == "" && f.explain == "" && !f.checkDuplicates && !f.checkStatic && !f.symbolic

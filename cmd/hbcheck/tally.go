@@ -14,7 +14,7 @@ type tally struct {
 	pass, passes    int       // from 1
 	attempted, all  int       // entries, in this pass
 	ok, failed      int       // results that are final
-	open, undecided int       // the others that are final; and those that the next pass explores again
+	open, undecided int       // other final results; and entries that the next pass explores again
 	end             time.Time // of the budget; zero: there is none
 
 	accept func(*explore.Result) // accepts the assumptions of a result

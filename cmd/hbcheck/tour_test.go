@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// A guide executes what a document says: indented blocks that begin with "$ " are commands, each followed by
-// what it prints; those that begin with "-- name --" are files.
+// A guide executes the examples of a document: indented blocks that begin with "$ " are commands, each with
+// its output; blocks that begin with "-- name --" are files.
 type guide struct {
 	t    *testing.T
 	file string // the document
@@ -23,7 +23,7 @@ type guide struct {
 	commands int
 }
 
-// headRE is the first line of a file, or of a command and what it prints.
+// headRE is the first line of a file, or of a command with its output.
 var headRE = regexp.MustCompile(`(?m)^(?:-- ([a-zA-Z0-9_./-]+) --|\$ (.*))\n`)
 
 // execute walks through a document.
@@ -112,7 +112,7 @@ func newGuide(t *testing.T, file string) (w *guide, text string) {
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HBCHECKCACHE=" + t.TempDir(), "NO_COLOR=1", "GITHUB_ACTIONS="}}, string(content)
 }
 
-// TestTour: everything in docs/tour.md does what is written there.
+// TestTour: the commands of docs/tour.md have the output shown there.
 func TestTour(t *testing.T) {
 	deep.Skip(t, "it builds hbcheck twice")
 	w, text := newGuide(t, "tour.md")
@@ -122,7 +122,7 @@ func TestTour(t *testing.T) {
 	}
 }
 
-// TestCI: the steps of the workflow in docs/ci.md, and the hook, find a bug and let pass what is right.
+// TestCI: the steps of the workflow in docs/ci.md, and the hook, fail for a bug and pass without one.
 func TestCI(t *testing.T) {
 	deep.Skip(t, "it builds hbcheck")
 	w, text := newGuide(t, "ci.md")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestMemoryWatch: an exploration ends at the first look that finds too much memory in use.
+// TestMemoryWatch: an exploration ends at the first check that finds too much memory in use.
 func TestMemoryWatch(t *testing.T) {
 	w := &memoryWatch{budget: 3 << 20, most: 100}
 	ticks := make(chan time.Time)

@@ -68,7 +68,8 @@ func (l *loading) get(ctx context.Context, load func() (*job, error)) (*job, err
 	return l.job, l.err
 }
 
-// mostDeliveries bounds the deliveries of a task. Afterwards it is given up, because its workers die of it.
+// mostDeliveries bounds the deliveries of a task. After that the task is abandoned, because it kills its
+// workers.
 const mostDeliveries = 25
 
 // mostPieceDeliveries is that bound for a piece of an entry.
@@ -199,7 +200,7 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 	defer d.Working()()
 	run := w.c.Run(ctx, w.info.Build, d.Run)
 	if r, ok, err := w.c.GetRun(ctx, d.Run); err == nil && (!ok || r.State != jetstream.Running) {
-		d.Drop() // a coordinator that continues the run publishes what is missing
+		d.Drop() // a coordinator that continues the run publishes missing tasks
 		return
 	}
 	of, isPiece := pieceOf(d.Task().Name)

@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// A command is what a line begins with.
+// A command is the first word of a line.
 type command struct {
 	name  string
 	short []string // other names of it
@@ -92,7 +92,7 @@ func find(name string) *command {
 	return found
 }
 
-// times parses how often something is to be done.
+// times parses a repeat count.
 func times(args string) (int, error) {
 	if args == "" {
 		return 1, nil

@@ -17,7 +17,7 @@ type Console struct {
 	paths report.Paths
 	out   io.Writer
 
-	frame int    // of the present goroutine's stack, which commands are about
+	frame int    // of the present goroutine's stack: the frame for commands
 	last  string // the line that an empty line repeats
 	next  [2]any // where `list` continues: file and line
 	files map[string][]string
@@ -53,7 +53,7 @@ func (c *Console) Summary() {
 	c.printf("%d %s; help lists the commands\n", c.s.Steps(), steps)
 }
 
-// printf writes what may quote the program.
+// printf writes text that may quote the program.
 func (c *Console) printf(format string, args ...any) {
 	io.WriteString(c.out, report.Printable(fmt.Sprintf(format, args...)))
 }
@@ -86,7 +86,7 @@ func (c *Console) Do(line string) (quit bool) {
 	return false
 }
 
-// Look selects the function that commands are about: frame of the goroutine called name. Without a name it is
+// Look selects the function for later commands: frame of the goroutine called name. Without a name it is
 // the innermost function of the user's code, in the session's present goroutine.
 func (c *Console) Look(name string, frame int) {
 	if name == "" || !c.s.Select(name) {
@@ -95,7 +95,7 @@ func (c *Console) Look(name string, frame int) {
 	c.frame = frame
 }
 
-// Knows reports whether a line begins with the name of a command.
+// Knows reports whether a line begins with a known command.
 func Knows(line string) bool {
 	name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return find(name) != nil

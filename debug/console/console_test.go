@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/debugtest"
 )
 
-// TestCommands: what commands say, one after the other; an empty line repeats the last one that can be.
+// TestCommands: the output of a sequence of commands; an empty line repeats the last repeatable one.
 func TestCommands(t *testing.T) {
 	s, paths := debugtest.Open(t, debugtest.Bank)
 	var out bytes.Buffer

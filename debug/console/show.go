@@ -36,7 +36,7 @@ func (c *Console) arrived(stop debug.Stop) {
 	c.where()
 }
 
-// Where says in words where the session is in the schedule.
+// Where describes the session's position in the schedule in words.
 func (c *Console) Where() string {
 	at, n := c.s.Place(), c.s.Steps()
 	switch {
@@ -97,7 +97,7 @@ func (c *Console) frames() []debug.Frame {
 	return c.s.Frames(g)
 }
 
-// present returns the frame that commands are about.
+// present returns the frame for commands.
 func (c *Console) present() (f debug.Frame, ok bool) {
 	frames := c.frames()
 	if c.frame >= len(frames) {
@@ -184,10 +184,10 @@ func goroutines(c *Console, _ string) error {
 	return nil
 }
 
-// State says what a goroutine is about to do, or waits for.
+// State describes a goroutine's next operation, or the event for which it waits.
 func (c *Console) State(g *debug.Goroutine) string {
 	switch {
-	case g.Running || g.Next.Kind == trace.None: // in the prelude it is not known what it is about to do
+	case g.Running || g.Next.Kind == trace.None: // in the prelude its next operation is unknown
 		word := "runs"
 		if !g.Running {
 			word = "is"
@@ -368,7 +368,7 @@ func choices(c *Console, _ string) error {
 	return nil
 }
 
-// Reason says why a goroutine was taken, or not.
+// Reason explains why a goroutine was chosen or not.
 func Reason(x *debug.Choice) string {
 	switch {
 	case x.Taken:

@@ -2,8 +2,8 @@
 // `hbcheck dap`. docs/editors.md says how to use it.
 //
 // A goroutine is a thread. All of them stop at the same time, and the adapter executes nothing while it
-// answers a question, so that one request is handled after the other; only what interrupts an execution is
-// noticed while it lasts.
+// answers a question, so requests are handled one after the other; during an execution only interrupting
+// requests are noticed.
 package dap
 
 import (
@@ -22,14 +22,14 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// A Launch is what a client asks for: the arguments of its launch request.
+// A Launch has the arguments of a client's launch request.
 type Launch struct {
 	// Replay is a replay file. Without one a package is executed under one schedule.
 	Replay string `json:"replay"`
 	// Program is a replay file, if its name ends with .hbr, or else a package.
 	Program string `json:"program"`
 	Package string `json:"package"`
-	// Run says which test of the package is meant, as go test -run does; without it its main function is.
+	// Run selects a test of the package, like go test -run; without it the main function is selected.
 	Run  string   `json:"run"`
 	Args []string `json:"args"`
 	Tags []string `json:"tags"`
@@ -39,7 +39,7 @@ type Launch struct {
 	StopOnEntry bool `json:"stopOnEntry"`
 }
 
-// An Opener loads what is to be debugged.
+// An Opener loads the program to debug.
 type Opener func(l Launch, interrupted func() bool) (*session.Session, report.Paths, error)
 
 // server is the adapter of one connection.
@@ -54,7 +54,7 @@ type server struct {
 	console   *console.Console
 	said      *writer // what the console writes
 	paths     report.Paths
-	lines     int // what the client adds to numbers of lines from 1: 0 or -1
+	lines     int // the client's offset of line numbers from 1: 0 or -1
 	columns   int
 
 	threads map[string]int // ids of goroutines
@@ -130,10 +130,10 @@ func (v *server) send(m dap.Message) {
 	case dap.EventMessage:
 		m.GetEvent().Seq, m.GetEvent().Type = v.seq, "event"
 	}
-	dap.WriteProtocolMessage(v.out, m) // a client that has gone is noticed when it is read from
+	dap.WriteProtocolMessage(v.out, m) // reading notices that a client has gone
 }
 
-// response is what begins the response to a request.
+// response has the first fields of the response to a request.
 func response(r *dap.Request) dap.Response {
 	return dap.Response{RequestSeq: r.Seq, Success: true, Command: r.Command}
 }
@@ -320,7 +320,7 @@ func (w *writer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take returns what has been written since it was called last.
+// take returns the output since its last call.
 func (w *writer) take() string {
 	text := string(w.text)
 	w.text = w.text[:0]

@@ -17,8 +17,8 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// serve sends requests, each a command and its arguments in JSON, and returns what the adapter answers,
-// a line each.
+// serve sends requests, each a command and its arguments in JSON, and returns the adapter's answers, one
+// per line.
 func serve(t *testing.T, open dap.Opener, requests ...string) (answers []string, err error) {
 	t.Helper()
 	var in, out bytes.Buffer
@@ -111,7 +111,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestRefused: what cannot be answered is refused, and the session goes on; what is not the protocol
+// TestRefused: an impossible request is refused, and the session continues; a violation of the protocol
 // ends it.
 func TestRefused(t *testing.T) {
 	broken := errors.New("there is no such file")

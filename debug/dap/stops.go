@@ -48,7 +48,7 @@ func (v *server) threadList() []dap.Thread {
 	return list
 }
 
-// forget drops what is true of one place only.
+// forget drops data that hold for one place only.
 func (v *server) forget() {
 	v.frames, v.handles = nil, nil
 	v.interrupt.Store(false)
@@ -57,7 +57,7 @@ func (v *server) forget() {
 // stopped says where the session has stopped; reason replaces the usual one.
 func (v *server) stopped(reason string, stop session.Stop) {
 	v.forget()
-	if out := v.s.Output(); len(out) > v.printed { // going back takes nothing back that has been shown
+	if out := v.s.Output(); len(out) > v.printed { // going back does not remove output that has been shown
 		v.send(&dap.OutputEvent{Event: event("output"), Body: dap.OutputEventBody{Category: "stdout", Output: report.Printable(out[v.printed:])}})
 		v.printed = len(out)
 	}
@@ -139,7 +139,7 @@ func (v *server) replace(file string) {
 	delete(v.breaks, file)
 }
 
-// add adds a breakpoint and says what has become of it.
+// add adds a breakpoint and returns its status.
 func (v *server) add(file string, b session.Breakpoint) dap.Breakpoint {
 	b, err := v.s.AddBreak(b)
 	if err != nil {
@@ -191,7 +191,8 @@ func (v *server) setExceptionBreakpoints(head *dap.Request, a *dap.SetExceptionB
 	v.send(&dap.SetExceptionBreakpointsResponse{Response: response(head)})
 }
 
-// source returns a file as clients want it. Those of the models are no files: clients ask for their text.
+// source returns a file as clients want it. Sources of the models are not files: clients request their
+// text.
 func (v *server) source(file string) *dap.Source {
 	if file == "" {
 		return nil
@@ -239,7 +240,7 @@ func (v *server) stackTrace(head *dap.Request, a *dap.StackTraceArguments) {
 		v.fail(head, err)
 		return
 	case !alive:
-		// Where it was wrong, so that there is something to look at.
+		// The position of the error, so that there is source to show.
 		if bug, _ := v.s.Bug(); bug != nil && v.s.AtEnd() && bug.Pos.IsValid() {
 			m.Body.StackFrames = append(m.Body.StackFrames, dap.StackFrame{Name: bug.Kind.Code(), Source: v.source(bug.Pos.Filename),
 				Line: bug.Pos.Line + v.lines, Column: max(bug.Pos.Column, 1) + v.columns, PresentationHint: "subtle"})

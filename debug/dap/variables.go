@@ -18,8 +18,8 @@ import (
 type handle struct {
 	list  []session.Variable // of a scope
 	value *session.Value     // or its parts
-	path  string             // expression that it is the value of; empty: there is none
-	texts string             // or what is known of the goroutine of that name
+	path  string             // expression with this value; empty: there is none
+	texts string             // or the data of the goroutine of that name
 }
 
 // located is a frame with its place on the stack of its goroutine, innermost first.
@@ -210,7 +210,7 @@ func (v *server) present() string {
 	return v.s.Name(g)
 }
 
-// custom are the requests that are no part of the protocol.
+// custom are the requests outside of the protocol.
 var custom map[string]func(v *server, head *dap.Request, content []byte)
 
 func init() {
@@ -218,7 +218,7 @@ func init() {
 		"hbcheck/goto": (*server).goTo, "hbcheck/schedule": (*server).schedule}
 }
 
-// arguments parses those of a custom request, and fails if nothing has been launched.
+// arguments parses the arguments of a custom request, and fails if no program has been launched.
 func (v *server) arguments(head *dap.Request, content []byte, to any) bool {
 	if v.s == nil {
 		v.fail(head, errNoSession)

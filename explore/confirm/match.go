@@ -23,8 +23,8 @@ const (
 	holding              // a goroutine waits forever at one of the places
 	cycle                // goroutines wait for each other at two of the places
 	crash                // an execution ends at one of the places
-	channel              // the same, or the close and the other operation at two of the places are not ordered
-	counter              // the same, or the place is not ordered with another use of the WaitGroup
+	channel              // a crash, or two places whose close and other operation are not ordered
+	counter              // a crash, or the place is not ordered with another use of the WaitGroup
 	held                 // a goroutine waits forever for a lock that was taken at one of the places
 	lost                 // a test fails after another goroutine has written between the two places
 )
@@ -141,8 +141,8 @@ func (c *claim) loses(events []describe.Event) bool {
 	return false
 }
 
-// races reports whether b is a race of an access at the place of the finding, where the other one is as
-// wanted.
+// races reports whether b is a race of an access at the place of the finding with another one that
+// satisfies wanted.
 func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
 	if b.Kind != explore.Race || b.Accesses == nil {
 		return false

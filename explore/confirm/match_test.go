@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestShownBy: which bugs are what a finding at lines 10 and 20 of a file says.
+// TestShownBy: the bugs that confirm a finding at lines 10 and 20 of a file.
 func TestShownBy(t *testing.T) {
 	fset := token.NewFileSet()
 	file := fset.AddFile("a.go", -1, 1000)

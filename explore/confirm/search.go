@@ -29,7 +29,7 @@ var statuses = [...]string{"open", "confirmed", "refuted"}
 
 func (s Status) String() string { return statuses[s] }
 
-// An Answer says what executions show about a finding.
+// An Answer is the result of executions for a finding.
 type Answer struct {
 	Status
 	Result *explore.Result // of the entry that confirms it,
@@ -312,7 +312,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 	return nil
 }
 
-// A bugKey tells bugs of an entry apart.
+// A bugKey distinguishes the bugs of an entry.
 type bugKey struct {
 	kind      explore.Kind
 	pos, site token.Position

@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// TestScout: of ten entries the one that has executed the place of a finding is explored first. The answer
-// names entries for which there was no time, and they refute nothing.
+// TestScout: of ten entries, the one that has executed the place of a finding is explored first. The answer
+// names the entries for which there was no time; they do not refute the finding.
 func TestScout(t *testing.T) {
 	fset := token.NewFileSet()
 	file := fset.AddFile("a.go", -1, 1000)

@@ -50,7 +50,7 @@ func AccessOf(m Machine, op trace.Op, other *trace.Op) Access {
 	return a
 }
 
-// address makes up an address that looks like one in the Go heap.
+// address invents an address like those in the Go heap.
 func address(obj, off uint32) uint64 { return 0xc000000000 + uint64(obj)<<12 + uint64(off) }
 
 // A Verb is the effect of an access.

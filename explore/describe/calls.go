@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// While a schedule is repeated, a machine records the calls that steps are made in, the locks that
-// goroutines hold, and the objects put into a sync.Pool and got from it.
+// While a schedule is repeated, a machine records the calls of each step, the locks that goroutines hold,
+// and the objects put into a sync.Pool and taken from it.
 
 // CallNode is a Call before it has a number.
 type CallNode struct {
@@ -53,7 +53,7 @@ type Holding struct {
 	Pos   token.Position // where it was taken
 	Loc   uint64         // of the lock
 	Made  token.Position // where the lock was made, if that is known
-	Event int            // index of the step that took it, -1 if that is no step of the schedule
+	Event int            // index of the step that took it, -1 if no step of the schedule did
 }
 
 // Recorder is a machine that records what a Bug needs while its schedule is repeated.
@@ -75,7 +75,7 @@ func Record(m Machine) (end func()) {
 	return func() { x.Trace(false) }
 }
 
-// NotePooled records in e the object that its step put into a sync.Pool or got from it.
+// NotePooled records in e the object that its step put into a sync.Pool or took from it.
 func (e *Event) NotePooled(m Machine) {
 	if x, ok := m.(Recorder); ok {
 		e.Noted.Pooled, e.Noted.Put = x.Pooled()

@@ -79,6 +79,8 @@ type Inspected interface {
 	Pos(op trace.Op) token.Position
 	// Touches appends everything that g's pending operation may access: for a select, all channels.
 	Touches(g trace.GID, buf []trace.Access) []trace.Access
+	// Alive reports whether g has been started on this path, and has not ended.
+	Alive(g trace.GID) bool
 	// Loop returns the position of the loop that g is in, if it is in one.
 	Loop(g trace.GID) (token.Position, bool)
 	// Wait returns how much longer g waits, if g is a timer.
@@ -87,6 +89,9 @@ type Inspected interface {
 	TimersPending() bool
 	// ClockStep returns the last step of the path, counted from 1, that has read the clock.
 	ClockStep() int
+	// TimeStep returns the last step in which time has passed. Testing reports whether a test has begun.
+	TimeStep() int
+	Testing() bool
 	// Passed returns the first goroutine on the path that was overtaken while it waited on a channel.
 	// Ranged returns the first loop over a map whose order was chosen.
 	Passed() *vm.Passing
@@ -116,7 +121,7 @@ type Inspected interface {
 	// CanCollect reports whether a garbage collection in this state could change the program's
 	// behaviour.
 	CanCollect() bool
-	// Lacks returns what a native execution has and this path lacked.
+	// Lacks returns features of a native execution that this path lacked.
 	Lacks() vm.Lack
 }
 
@@ -195,7 +200,7 @@ type Saver interface {
 	Save() (*vm.Saved, error)
 	Regrow(s *vm.Saved, over func() bool) error
 	Restore(*vm.Saved) error
-	// Learn makes a machine in its initial state know everything that the saved machine has met on any
+	// Learn gives a machine in its initial state all numbers and facts that the saved machine has from any
 	// path. Numbered returns the number of numbers that it has assigned.
 	Learn(s *vm.Saved, over func() bool) error
 	Numbered() uint64
@@ -245,14 +250,15 @@ type Goroutine struct {
 	Origin  []Frame   // see machine.origin
 	Test    string    // the test or subtest that has started it
 
-	// Waiting says what it waits for; the zero value if its pending operation is enabled.
+	// Waiting describes the event for which it waits; it is the zero value if its pending operation is
+	// enabled.
 	Waiting
-	// Left says what happens to it if no goroutine is enabled and main has returned.
+	// Left classifies it for the case that no goroutine is enabled and main has returned.
 	Left vm.Left
 	// Signal: it waits for a signal of the operating system.
 	Signal bool
 	// Serves: it waits for a connection or a packet from another process. Peer: it does, and other
-	// processes can know where to connect.
+	// processes can know the address.
 	Serves, Peer bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
@@ -304,8 +310,8 @@ type Event struct {
 	// Library is set if Func and Pos are in the standard library, because the stack has no other
 	// frames.
 	Library bool
-	// Fails is set if a test reports a failure after this step and before the next one: its first
-	// failure, or the one that is the bug.
+	// Fails is set if a test reports a failure after this step and before the next one: its first failure,
+	// or the failure that is the bug.
 	Fails bool
 	// Call is 1 + the index into Bug.Calls of the call that it was made in; 0: not known.
 	Call int
@@ -324,11 +330,11 @@ type Noted struct {
 	Key      string // key that a loop over a map visits, if chosen; "" if not
 	Call     *CallNode
 	Idle     []Related // goroutines that could move and have not: at the last step, or if a test fails after the step
-	Pooled   uint32    // the object that was put into a sync.Pool or got from it; 0: none
+	Pooled   uint32    // the object that was put into a sync.Pool or taken from it; 0: none
 	Put      bool
 }
 
-// KindName returns the word for what e does.
+// KindName returns the word for e's operation.
 func (e *Event) KindName() string {
 	if e.Word != "" {
 		return e.Word
@@ -343,7 +349,7 @@ type Ending struct {
 	Text   string
 	Output []byte // printed on stdout
 
-	// What went wrong; nil if nothing did. Positions are outside the standard library if possible.
+	// Nil if nothing went wrong. Positions are outside the standard library if possible.
 	Exit    *Exit    // the program exited by itself, and the exit is a failure
 	Failure *Fault   // reported by a test
 	Also    []*Fault // further ones, at other places

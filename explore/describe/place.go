@@ -48,6 +48,16 @@ func PositionOf(stack []Frame) token.Position { return Plain(place(stack).Pos) }
 // InLibrary reports whether all frames of g are in the standard library.
 func (g *Goroutine) InLibrary() bool { return place(g.Stack).Std }
 
+// InTesting reports whether g waits in package testing: for a test, or for its turn.
+func (g *Goroutine) InTesting() bool {
+	return len(g.Stack) > 0 && strings.HasPrefix(g.Stack[0].Func, "testing.")
+}
+
+// IsTest reports whether g was started to run a test or subtest.
+func (g *Goroutine) IsTest() bool {
+	return len(g.Created) > 0 && strings.HasPrefix(g.Created[0].Func, "testing.")
+}
+
 // Position returns g's position in the reader's module, or else the position where g was started.
 // If neither is in the module, it returns Site.
 func (g *Goroutine) Position() token.Position {

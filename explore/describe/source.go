@@ -72,7 +72,7 @@ type operation struct {
 	pos  token.Position
 }
 
-// found is the expression that an operation is about.
+// found is the expression of an operation's object.
 type found struct {
 	text string
 	typ  types.Type
@@ -100,9 +100,9 @@ func newSource(prog *load.Program) *source {
 	return s
 }
 
-// what returns the text and the type of the expression that an operation of kind k at pos is about.
-// The type may be nil. The text is empty if the position determines no expression: a deferred call
-// runs where the function returns.
+// what returns the text and the type of the expression for the object of an operation of kind k at pos. The
+// type may be nil. The text is empty if the position determines no expression: a deferred call runs where
+// the function returns.
 func (s *source) what(k trace.Kind, pos token.Position) (string, types.Type) {
 	at := operation{k, pos}
 	if x, ok := s.found.Load(at); ok {

@@ -1,9 +1,9 @@
 // Package small explores small versions of tests that are too big. Package scale finds the numbers that say
 // how big a test is; with smaller numbers the package is loaded again and explored like any other.
 //
-// A small version counts only if it is a test that passes (Valid): making numbers smaller may break a test,
-// and then nothing that goes wrong in it means anything. A version that counts says something
-// about the small program, which was explored, and nothing about the big one.
+// A small version counts only if it is a test that passes (Valid): smaller numbers may break a test, and
+// then its failures mean nothing. The result of a version that counts holds for the small program, which
+// was explored, not for the big one.
 //
 //	small.go    which versions are tried, and explored
 //	valid.go    whether a version is a test that passes
@@ -195,7 +195,7 @@ func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error
 		if x.Exhaustive() {
 			best = x
 		}
-		if x.Exhaustive() != grows { // a larger version takes longer, and a smaller one says less
+		if x.Exhaustive() != grows { // a larger version takes longer, and a smaller one covers less
 			break
 		}
 	}

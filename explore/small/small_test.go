@@ -56,7 +56,7 @@ func config(t *testing.T, bodies []string) (list []*small.Config) {
 	return list
 }
 
-// TestValid: which versions count, and what is found out about them.
+// TestValid: the versions that count, and their measured properties.
 func TestValid(t *testing.T) {
 	const counts = `var mu sync.Mutex
 var wg sync.WaitGroup

@@ -14,7 +14,7 @@ const (
 	mostOnce   = 5 * time.Second // for the reference execution
 	mostSample = 5 * time.Second // for the sample
 
-	withoutLimit = 2 * time.Minute // for each, if there is no time limit: then the clock should decide nothing
+	withoutLimit = 2 * time.Minute // for each, if there is no time limit, so that the clock does not matter
 )
 
 // valid reports whether a version counts. Its execution in the order of gc has to pass. At least half of a
@@ -48,7 +48,7 @@ func (c *Config) valid(ctx context.Context, v *Version, prog *load.Program) (boo
 	return 2*failed <= opts.MaxExecs, nil
 }
 
-// part returns a time of at most most, and at most half of all; a long one if there is no limit.
+// part returns the smaller of most and half of all; a long time if there is no limit.
 func (c *Config) part(most time.Duration) time.Duration {
 	if c.Options.Timeout == 0 {
 		return withoutLimit
@@ -76,7 +76,7 @@ func (c *Config) otherTimes(ctx context.Context, durations []time.Duration) bool
 	return !within(durations, c.full.Durations) || !within(c.full.Durations, durations)
 }
 
-// within reports whether each of list is about as long as one of the others.
+// within reports whether each duration of list is about as long as one of others.
 func within(list, others []time.Duration) bool {
 	for _, d := range list {
 		if !slices.ContainsFunc(others, func(x time.Duration) bool { return (d - x).Abs() <= max(d/50, time.Millisecond/2) }) {

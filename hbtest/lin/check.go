@@ -6,8 +6,8 @@ func (h *history) linearizable(s *spec) bool {
 	return h.order(s, s.root, nil, make([]int, len(h.events))) != nil
 }
 
-// order returns an order of all operations that s allows and that begins with the operations of order,
-// after which s is at n, and which are the first at[g] ones of each goroutine g. nil: there is none.
+// order returns an order of all operations that s allows. It extends order, which has the first at[g]
+// operations of each goroutine g, and after which s is at n. nil: there is none.
 func (h *history) order(s *spec, n *node, order, at []int) []int {
 	left := false
 	for g, events := range h.events {
@@ -46,8 +46,8 @@ func (h *history) order(s *spec, n *node, order, at []int) []int {
 	return append([]int{}, order...)
 }
 
-// longest makes best an order of as many operations as possible that s allows and that begins with the
-// operations of order: see there.
+// longest makes best an order of as many operations as possible that s allows and that extends order: see
+// order.
 func (h *history) longest(s *spec, n *node, order, at []int, best *[]int) {
 	if len(order) > len(*best) {
 		*best = append([]int{}, order...)
@@ -69,7 +69,8 @@ func (h *history) longest(s *spec, n *node, order, at []int, best *[]int) {
 	}
 }
 
-// minimal reports whether everything that precedes e in real time is among what at says.
+// minimal reports whether every operation that precedes e in real time is among the first at[g] of its
+// goroutine g.
 func (h *history) minimal(e *event, at []int) bool {
 	for g, n := range at {
 		if e.before.returned(g) > n {

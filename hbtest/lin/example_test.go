@@ -13,7 +13,7 @@ type Register struct {
 	value int
 }
 
-// Swap stores x and returns what was there.
+// Swap stores x and returns the old value.
 func (r *Register) Swap(x int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

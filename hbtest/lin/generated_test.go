@@ -103,8 +103,8 @@ func generated(r *rand.Rand) (*history, []timed) {
 	}
 }
 
-// allowed reports whether the operations of list have these results in some order in which one that
-// returns before another one is called comes first: it tries all.
+// allowed reports whether some order of the operations of list has these results and respects real time. It
+// tries all orders.
 func allowed(list []timed, order ...int) bool {
 	if len(order) == len(list) {
 		b, calls := bufferObject.New(), flat(bufferObject.Ops)
@@ -127,15 +127,15 @@ func allowed(list []timed, order ...int) bool {
 	return false
 }
 
-// TestGenerated: generated histories are judged as by trying all orders. With HBLIN_PRINT set they are
-// printed, for a comparison with porcupine (internal/histories).
+// TestGenerated: for generated histories, linearizable agrees with a check of all orders. With HBLIN_PRINT
+// set they are printed, for a comparison with porcupine (internal/histories).
 func TestGenerated(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	yes, no := 0, 0
 	for n := range 3000 {
 		h, list := generated(r)
 		spec := specify(bufferObject, h.scenario)
-		if n%2 == 0 { // what it knows, and what it finds out
+		if n%2 == 0 { // half of the specifications start without knowledge
 			spec.root = newNode(len(h.scenario))
 		}
 		got := h.linearizable(spec)

@@ -45,7 +45,7 @@ func sequence[T any](x T, calls []call[T]) (out []any) {
 	return out
 }
 
-// goroutine is what goroutine g of a scenario does.
+// goroutine executes the operations of goroutine g of a scenario.
 func goroutine[T any](x T, calls []call[T], now *clock, g int) []event {
 	list := make([]event, len(calls))
 	for i, c := range calls {

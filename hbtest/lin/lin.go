@@ -93,7 +93,7 @@ type results struct {
 	v [4]any
 }
 
-// plain returns what v is compared by.
+// plain returns the value by which v is compared.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int, string, results:
@@ -130,12 +130,12 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Check tests that objects are linearizable: in every execution of every scenario, the results of the
-// operations are those that the object gives when the same operations are executed one after another,
-// in some order in which an operation that has returned before another one is called comes first.
+// Check tests that objects are linearizable: in every execution of every scenario, the operations have the
+// results that they have when they are executed one after another in some order that respects real time: an
+// operation that has returned before another one is called comes first.
 //
 // Under go test hbcheck does that (see hbtest.Explore, whose options these are). With HBCHECK=skip some
-// random scenarios are executed natively, which finds what happens often and shows nothing else.
+// random scenarios are executed natively, which finds only frequent failures.
 func Check[T any](t *testing.T, o Object[T], opts ...hbtest.Option) {
 	t.Helper()
 	hbtest.Explore(t, func(t *testing.T) { t.Helper(); check(t, o, o) }, opts...)

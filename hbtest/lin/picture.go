@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// picture shows h: a row for each goroutine, in which an operation is as wide as the interval between
-// its call and its return, and how far an order of them comes that s allows. initial, calls and final are
-// the names of operations.
+// picture shows h: a row for each goroutine, in which an operation is as wide as the interval between its
+// call and its return, and the longest order of operations that s allows. initial, calls and final are the
+// names of operations.
 func (h *history) picture(s *spec, initial, calls, final []string) string {
 	var b strings.Builder
 	b.WriteString("not linearizable: no order of these operations, one after another, has these results\n")
@@ -73,7 +73,7 @@ func (h *history) rows(texts [][]string) []string {
 		}
 	}
 	for {
-		// What can be called is called, then everything that is called and must return does.
+		// First all possible calls are drawn, then all returns that must come next.
 		moved := false
 		for g, events := range h.events {
 			if !open[g] && at[g] < len(events) && h.minimal(&events[at[g]], at) {

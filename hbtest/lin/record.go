@@ -5,8 +5,8 @@ import "sync/atomic"
 // A clock has the number of operations that each goroutine has completed, in a byte for each. Under
 // hbcheck, called reads all bytes and returned writes one, in one visible operation each, which orders
 // nothing as the memory model has it: two goroutines that call operations commute, so do two that
-// return, and a data race of the object remains one. So executions in which the operations are ordered
-// in real time in other ways are not equivalent, and no others are told apart.
+// return, and a data race of the object remains one. So two executions are distinguished exactly if their
+// operations have different orders in real time.
 type clock uint64
 
 // returned returns how many operations of goroutine g the clock has.

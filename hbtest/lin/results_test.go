@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestResults: what is the same result, and how it is shown.
+// TestResults: the comparison and the presentation of results.
 func TestResults(t *testing.T) {
 	for _, x := range []struct {
 		a, b any

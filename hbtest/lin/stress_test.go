@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/hbtest/lin"
 )
 
-// TestNative: without hbcheck scenarios are executed all the same. What has been executed by one goroutine is
-// right; hbcheck itself is tested in internal/histories.
+// TestNative: without hbcheck scenarios are executed natively. A scenario of one goroutine is always right;
+// hbcheck itself is tested in internal/histories.
 func TestNative(t *testing.T) {
 	t.Setenv("HBCHECK", "skip")
 	swap := lin.With("Swap", func(r *Register, x int) any { return r.Swap(x) }, 1, 2)

@@ -150,8 +150,8 @@ func rule(table map[string]string, pkg string) (string, bool) {
 	return "", false
 }
 
-// dotImports lists the files that write the names of another package's without it: loops over the
-// operations of package vm/bytecode, and what emits nearly all of them.
+// dotImports lists the files that use names of another package without its name: loops over the operations
+// of package vm/bytecode, and code that emits nearly all of them.
 var dotImports = []string{
 	"vm/bounds/bounds.go", "vm/compile/emit.go", "vm/shadow/arith.go", "vm/shadow/exec.go", "vm/shadow/labels_exec.go",
 	"vm/shadow/labels_skip.go", "vm/shadow/slow.go", "vm/step_exec.go",

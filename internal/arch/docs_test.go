@@ -17,7 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// What comments and documents have to keep to: see CONTRIBUTING.md.
+// The rules for comments and documents: see CONTRIBUTING.md.
 const (
 	mostColumns  = 110 // of a line that is a comment
 	readmeLines  = 160
@@ -65,8 +65,8 @@ type comment struct {
 	alone      bool // there is nothing before it in its line
 }
 
-// comments lists those of the module's Go files, without test programs and what replaces parts of the
-// standard library.
+// comments lists the comments of the module's Go files, except test programs and replacements of parts of
+// the standard library.
 func comments(t *testing.T) []comment {
 	t.Helper()
 	var all []comment
@@ -79,7 +79,7 @@ func comments(t *testing.T) []comment {
 		f := fset.AddFile(file, -1, len(src))
 		var s scanner.Scanner
 		s.Init(f, []byte(src), nil, scanner.ScanComments)
-		last := 0 // the line of the last token that is no comment
+		last := 0 // the line of the last token that is not a comment
 		for {
 			pos, tok, lit := s.Scan()
 			if tok == token.EOF {
@@ -100,8 +100,8 @@ func comments(t *testing.T) []comment {
 	return all
 }
 
-// TestRooms: where a package's documentation says what its files are for, it names all of them. Files of
-// vm are named without their prefix, and those of natives are known by it.
+// TestRooms: if a package's documentation describes its files, it names all of them. Files of vm are named
+// without their prefix; files of natives need only the prefix.
 func TestRooms(t *testing.T) {
 	for _, dir := range []string{"vm", "vm/compile", "por/optimal", "por/hb"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
@@ -347,7 +347,7 @@ func TestFormatsPage(t *testing.T) {
 	}
 }
 
-// TestExplorersPage: docs/explorers.md has a row for each explorer and says what its options are for.
+// TestExplorersPage: docs/explorers.md has a row for each explorer and explains its options.
 func TestExplorersPage(t *testing.T) {
 	page := read(t, "docs/explorers.md")
 	for _, e := range explorers.All() {

@@ -32,8 +32,8 @@ var unwritten = []string{}
 // exempt quotes bad phrases.
 const exempt = "docs/dev/prose.md"
 
-// TestPhrases: documents, texts for users and comments have none of the phrases, but for those that are
-// not rewritten yet. Texts for users are string literals with several words.
+// TestPhrases: documents, texts for users and comments have none of the phrases, except files that are not
+// rewritten yet. Texts for users are string literals with several words.
 func TestPhrases(t *testing.T) {
 	check := func(file string, line int, text string) {
 		if p := found(text); p != "" {

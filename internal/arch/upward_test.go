@@ -14,7 +14,7 @@ import (
 )
 
 // upward lists the most arrows of large packages that may run upwards. The graph has an arrow from a file
-// to each other one whose names it uses. A package without cycles among its files has none that run upwards.
+// to each other one whose names it uses. A package without cycles among its files has no upward arrows.
 var upward = map[string]int{
 	"explore": 34,
 	"vm":      228,
@@ -125,9 +125,9 @@ func namesUsed(p *packages.Package) map[arrow]map[string]bool {
 }
 
 // layers returns the files in an order in which few arrows run upwards (Eades, Lin and Smyth, A fast and
-// effective heuristic for the feedback arc set problem, 1993): files that use no name of the rest go to the
-// end, files of which the rest uses none to the beginning, and otherwise the one with the greatest difference
-// of arrows out and in.
+// effective heuristic for the feedback arc set problem, 1993): files that use no name of the remaining ones
+// go to the end, files whose names no remaining one uses to the beginning; otherwise the file with the
+// greatest difference of outgoing and incoming arrows goes to the beginning.
 func layers(names map[arrow]map[string]bool) []string {
 	left := map[string]bool{}
 	for a := range names {

@@ -1,5 +1,5 @@
 // Package classes counts the equivalence classes of the executions of a system, to test the counts of
-// explorers. It is brute force: it reduces nothing, keeps no clocks and seeks no races.
+// explorers. It uses brute force: it has no reductions, no clocks and no search for races.
 //
 // Two executions are equivalent (Mazurkiewicz 1977) if they have the same events and every
 // two dependent ones are in the same order. They read from the same if each read has
@@ -91,9 +91,9 @@ func Silent(op *trace.Op) bool {
 type Counts struct {
 	Ended, Stuck, Cut int
 
-	// The numbers of reads-from classes of executions that have ended or are stuck. An addition reads, even if
-	// its result is unused; so they mean something only if
-	// such additions are dependent in the relation.
+	// The numbers of reads-from classes of executions that have ended or are stuck. An addition reads, even
+	// if its result is unused, so reads-from classes are meaningful only if such additions are dependent in
+	// the relation.
 	RFEnded, RFStuck int
 
 	Executions uint64 // leaves met
@@ -121,10 +121,9 @@ func All(sys por.System, rel Relation, limit int) (*Enumeration, error) {
 	return enumerate(sys, rel, limit, nil)
 }
 
-// Merge is All, but of two interleavings of the same class of
-// prefixes it continues only one: they have the same continuations. It also checks
-// that: different fingerprints of their states are an error,
-// because then operations that are independent in rel are dependent.
+// Merge is All, but it continues only one of the interleavings of a class of prefixes, because they have
+// the same continuations. It also checks that: different fingerprints of their states are an error, because
+// then operations that are independent in rel are dependent.
 func Merge(sys por.System, rel Relation, limit int) (*Enumeration, error) {
 	return enumerate(sys, rel, limit, make(map[Class]por.Hash))
 }
@@ -165,8 +164,8 @@ type enumerator struct {
 }
 
 func (e *enumerator) explore() error {
-	// Where an execution is cut by one of several operations that are impossible together, its state
-	// depends on which came last. There is nothing after it.
+	// If one of several operations that are impossible together cuts an execution, its state depends on
+	// which of them came last. There is nothing after it.
 	if e.seen != nil && e.sys.Status() != por.Cut {
 		state := e.sys.Hash()
 		if old, known := e.seen[e.class]; known {

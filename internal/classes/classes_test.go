@@ -191,7 +191,7 @@ func TestMergeAgrees(t *testing.T) {
 	}
 }
 
-// TestFree: a read of what is never written can be executed at once.
+// TestFree: a read of a location that is never written can be executed at once.
 func TestFree(t *testing.T) {
 	free := exact
 	free.Free = func(op *trace.Op) bool { return op.Access[0].Obj == 1 }
@@ -285,8 +285,8 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestPartner: a goroutine that takes part in two events has both of them before it, in
-// their order, whatever their locations.
+// TestPartner: two events in which one goroutine takes part happen before its next event, in their order,
+// whatever their locations.
 func TestPartner(t *testing.T) {
 	meets := Relation{Dependent: Conflicts, Partner: func(g trace.GID, _ int) (trace.GID, bool) { return 2, g < 2 }}
 	for rel, want := range map[*Relation]int{&exact: 1, &meets: 2} {

@@ -84,7 +84,7 @@ func (h *history) undo(class, rf Class) {
 	h.class, h.rf = class, rf
 }
 
-// before returns a sum over the events on which e depends. It leaves out those of the same goroutine,
+// before returns a sum over the events on which e depends. It omits the events of the same goroutine,
 // because they follow from e's index.
 func (h *history) before(e *event) Class {
 	var sum Class

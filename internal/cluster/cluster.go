@@ -29,8 +29,8 @@ type Record struct {
 	Children []Task
 }
 
-// A Delivery is a task that a queue has given to a worker. It gives it to another one if the worker does not
-// acknowledge it in time.
+// A Delivery is a task that a queue has given to a worker. The queue gives it to another worker if the
+// first does not acknowledge it in time.
 type Delivery interface {
 	Task() Task
 	// Acknowledge returns when the queue knows that the task is done. It may be late: another worker may have
@@ -92,7 +92,7 @@ type Collector struct {
 	early   map[string]Record // of tasks that nothing has named yet
 }
 
-// NewCollector returns a collector that knows of no task.
+// NewCollector returns a collector without tasks.
 func NewCollector() *Collector {
 	return &Collector{open: make(map[string]bool), records: make(map[string]Record), early: make(map[string]Record)}
 }
@@ -129,8 +129,8 @@ func (c *Collector) Add(name string, r Record, found func(name string, r Record)
 // Done reports whether each task that is named has a record.
 func (c *Collector) Done() bool { return len(c.open) == 0 }
 
-// Resume publishes the tasks that are named and have no record: roots, and children of records. It is what a
-// coordinator does that begins, and one that begins again.
+// Resume publishes the tasks that are named and have no record: roots, and children of records. A
+// coordinator does this when it starts, and when it restarts.
 func Resume(q Queue, roots []Task) error {
 	for next := roots; len(next) > 0; {
 		t := next[0]

@@ -25,7 +25,7 @@ func either() bool {
 
 var errDead = errors.New("the worker is dead")
 
-// A mortal is a queue as seen by workers one of which dies: before a call, or after it.
+// A mortal is a queue for workers, one of which dies: before a call, or after it.
 type mortal struct {
 	*Memory
 	mu    sync.Mutex
@@ -80,7 +80,7 @@ func (d mortalDelivery) Acknowledge() error {
 // count is how many leaves a task of the tests stands for.
 func count(t Task) byte { return t.Data[0] }
 
-// execute executes a task: it counts its leaves, as many as it likes, and leaves the others to a child.
+// execute executes a task: it counts some of its leaves, and leaves the others to a child.
 func execute(t Task) (Record, error) {
 	n := count(t)
 	for own := byte(1); own < n; own++ {
@@ -145,12 +145,12 @@ func TestCutTwice(t *testing.T) { run(t, 1, 1, 3, func(*Memory) {}) }
 
 func TestTwoWorkers(t *testing.T) { run(t, 2, 0, 2, func(*Memory) {}) }
 
-// A worker is late: its task is delivered to another one, and both go on.
+// A worker is late: its task is delivered to another one, and both continue.
 func TestLate(t *testing.T) { run(t, 2, 0, 2, func(q *Memory) { q.Redeliver() }) }
 
 func TestLateAndDead(t *testing.T) { run(t, 2, 1, 1, func(q *Memory) { q.Redeliver() }) }
 
-// TestPieces: an owner counts a leaf, and lets others count another one, or gives that up and counts it
+// TestPieces: an owner counts one leaf, and lets others count another, or stops waiting and counts it
 // itself. It may die, and another one begins again.
 func TestPieces(t *testing.T) {
 	q := &mortal{Memory: NewMemory()}
@@ -178,8 +178,8 @@ func TestPieces(t *testing.T) {
 	all.Wait()
 }
 
-// TestShown: a piece needs what its owner has shown up to the time when it was asked for, and gets no more,
-// and nothing of another owner. The owner goes on, or dies, and another one begins again.
+// TestShown: a piece gets exactly the data that its owner has published before the piece, and nothing of
+// another owner. The owner continues, or dies and another one starts from the beginning.
 func TestShown(t *testing.T) {
 	q := &mortal{Memory: NewMemory(), lives: 1}
 	pieces := NewPieces(q.Memory, q.Memory, "0")

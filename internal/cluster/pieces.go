@@ -6,18 +6,18 @@ import (
 )
 
 // Pieces are pieces of a task that the worker which executes it, its owner, lets others execute. They have a
-// queue of their own. What comes back is part of the owner's record, and of no other: if the owner
-// dies, who gets its task begins again, with pieces of other names.
+// queue of their own. The results are part of the owner's record only: if the owner dies, the worker that
+// gets its task starts from the beginning, with pieces of other names.
 //
-// What several pieces need is shown to them: kept under a name of the owner, and a number. A piece says up to
-// which number it needs it, and who executes it takes no more than that.
+// Data that several pieces need are kept under a name of the owner and a number. A piece has the number up
+// to which it needs these data, and the worker that executes it uses no later ones.
 type Pieces struct {
 	q, shown Queue
 	owner    string
 	mu       sync.Mutex
 	waiting  map[string]chan Record
 	showing  sync.Mutex
-	shows    int // the number of what was shown last
+	shows    int // the number of the last shown data
 }
 
 // NewPieces returns the pieces of an owner in q. What they are shown is kept in shown.
@@ -43,7 +43,7 @@ func (p *Pieces) Shows() int {
 	return p.shows
 }
 
-// Shown returns what an owner has shown with a number.
+// Shown returns the data that an owner has shown with a number.
 func Shown(shown Queue, owner string, number int) ([]byte, error) {
 	r, ok, err := shown.Lookup(shownName(owner, number))
 	if err == nil && !ok {

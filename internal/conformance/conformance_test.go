@@ -41,7 +41,7 @@ func expected(t *testing.T, file string) map[string]string {
 	return list
 }
 
-// check runs p and returns what is wrong, nil if nothing is.
+// check runs p and returns its failure, or nil.
 func check(root string, p program) error {
 	got, err := run(root, append([]string{p.path}, p.more...), p.args, p.env)
 	if err != nil {
@@ -60,8 +60,8 @@ func check(root string, p program) error {
 func tail(s string) string { return s[max(0, len(s)-2000):] }
 
 // TestDistribution runs the programs of the Go distribution's test folder that
-// are to be run as they are. A program passes if it exits with status 0 and
-// prints what its .out file says, or nothing if there is none.
+// are to be run as they are. A program passes if it exits with status 0 and has the output of its .out
+// file, or none if there is no such file.
 func TestDistribution(t *testing.T) {
 	distribution(t, "testdata/failures.txt", ".", "chan", "ken", "interface", "typeparam")
 }

@@ -9,9 +9,9 @@ import (
 // A generator writes sequential Go programs: functions progN of one file, each
 // a function of its seed. They compute with integers of all widths, floats,
 // strings, slices, arrays, maps, structs, closures, methods, generic functions
-// and interfaces, and may panic wherever Go lets them; what they print tells
-// the value of every variable. What the language leaves open (the order of map
-// iteration, conversions of floats that do not fit) does not occur.
+// and interfaces, and may panic wherever Go lets them; their output has the value of every variable. They
+// avoid behaviour that the language leaves open (the order of map iteration, conversions of floats that do
+// not fit).
 type generator struct {
 	r     *rand.Rand
 	b     strings.Builder

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// TestGenerated compares what generated programs print in the machine with
-// what they print when compiled.
+// TestGenerated compares the output of generated programs in the machine with that of the compiled
+// programs.
 func TestGenerated(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")

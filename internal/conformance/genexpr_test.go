@@ -6,9 +6,8 @@ import (
 )
 
 // expr returns an expression of type t. Literals of basic types are arguments
-// of id, lest the compiler find constants that overflow. What may panic inside
-// an expression is a call: of other operations the language leaves open
-// whether they come before or after calls.
+// of id, lest the compiler find constants that overflow. Only calls may panic inside an expression: for
+// other operations the language leaves open whether they come before or after calls.
 func (g *generator) expr(t string, depth int) string {
 	if depth <= 0 || g.r.IntN(5) == 0 {
 		if v := g.pickVar(t, false); v != "" && g.r.IntN(4) > 0 {

@@ -15,8 +15,7 @@ import (
 )
 
 // TestLibrary: a program that uses a little of fifty packages of the standard
-// library, as they are in the Go distribution, prints in the machine what it
-// prints compiled.
+// library, as they are in the Go distribution, has the same output in the machine as compiled.
 func TestLibrary(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "library")
 	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/library").CombinedOutput(); err != nil {

@@ -19,8 +19,8 @@ import (
 var liveness = flag.Int("liveness", 0, "run every `n`-th program of the distribution stepwise, with dead registers overwritten")
 
 // TestLiveness runs programs of the distribution step by step: every access to
-// memory is a step, and after each one all registers that the compiler says are
-// dead are overwritten. They must print what they print otherwise.
+// memory is a step, and after each one all registers that are dead according to the compiler are
+// overwritten. The output must not change.
 func TestLiveness(t *testing.T) {
 	root := filepath.Join(build.Default.GOROOT, "test")
 	if _, err := os.Stat(filepath.Join(root, "helloworld.go")); err != nil {

@@ -98,8 +98,8 @@ const maxRun = 1 << 30
 // library is shared by all programs of a test run.
 var library load.Cache
 
-// run executes the program of the given files and returns what it printed, or
-// why it has no proper end.
+// run executes the program of the given files and returns its output, or the reason why it has no proper
+// end.
 func run(dir string, files, args, env []string) (output string, err error) {
 	defer func() {
 		if e := recover(); e != nil {

@@ -23,17 +23,15 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// hidden are names that package reflect exports for its own tests only, or from
-// packages that only the library may import; and the one test that waits for a
-// cleanup to run, which the machine never does.
+// hidden are names that package reflect exports only for its own tests, or from packages that only the
+// library may import; and the test that waits for a cleanup, which the machine never runs.
 var hidden = []string{
 	"FuncLayout", "CallGC", "TypeLinks", "GCBits", "FirstMethodNameBytes", "ResolveReflectName", "SetArgRegs", "MethodValueCallCodePtr",
 	"InternalIsZero", "IsRegularMemory", "MapGroupOf", "IsExported", "OtherPkgFields", "EmbedWithUnexpMeth", "Buffer", "abi", "goarch", "testenv",
 	"TestCallReturnsEmpty",
 }
 
-// TestPackageReflect runs package reflect's own tests, except those that need
-// something hidden.
+// TestPackageReflect runs package reflect's own tests, except those that need hidden names.
 func TestPackageReflect(t *testing.T) {
 	src := filepath.Join(build.Default.GOROOT, "src", "reflect")
 	if _, err := os.Stat(filepath.Join(src, "all_test.go")); err != nil {
@@ -110,7 +108,7 @@ func copyReflectTests(src, dir string, failures map[string]string) error {
 	}
 	text := map[string]string{
 		"go.mod": "module own\n\ngo 1.26\n",
-		// What export_test.go and benchmark_test.go give to the rest.
+		// Names of export_test.go and benchmark_test.go that other files use.
 		"more_test.go": `package own
 
 import (
@@ -170,8 +168,8 @@ type S struct{ i1, i2 int64 }
 	return nil
 }
 
-// withoutHidden removes the declarations that mention hidden names, and those
-// that mention what was removed.
+// withoutHidden removes the declarations that mention hidden names, and those that mention removed
+// declarations.
 func withoutHidden(files []*ast.File) {
 	gone := make(map[string]bool)
 	for _, name := range hidden {
@@ -194,7 +192,7 @@ func withoutHidden(files []*ast.File) {
 	}
 }
 
-// mentions reports whether one of names is used in d, by itself or as reflect's.
+// mentions reports whether one of names is used in d, alone or qualified by reflect.
 func mentions(d ast.Decl, names map[string]bool) bool {
 	found, dotted := false, make(map[*ast.Ident]bool)
 	ast.Inspect(d, func(n ast.Node) bool {

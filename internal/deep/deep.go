@@ -1,10 +1,9 @@
 // Package deep decides the sizes of tests.
 //
-// There are three sizes. Quick is what go test does: every kind of test, few generated programs,
-// fixed seeds. Full has ten times as many; mutants are tried at that size. Deep, of .ci/deep, has
-// three times as many as full, with fresh seeds, and every mutant. The environment variable
-// HBCHECK_TESTS names the size and HBCHECK_SEED the first seed, so that go test knows which
-// results it may take from its cache.
+// There are three sizes. Quick is the size of plain go test: every kind of test, few generated programs,
+// fixed seeds. Full has ten times as many; mutants are tried at that size. Deep, of .ci/deep, has three
+// times as many as full, with fresh seeds, and every mutant. The environment variable HBCHECK_TESTS names
+// the size and HBCHECK_SEED the first seed, so that go test caches results by these variables.
 //
 // The flags -programs and -seed of a test binary come before both: they repeat one program, or generate very
 // many. For that -part leaves out most of the searches with which each is compared.
@@ -58,7 +57,7 @@ var size = sync.OnceValue(func() int {
 	}
 })
 
-// Quick reports whether this is the quick tier: tests leave out parts that take seconds.
+// Quick reports whether this is the quick tier, in which tests omit parts that take seconds.
 func Quick() bool { return size() == quick }
 
 // On reports whether this is the deep tier.

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// clockProgram returns a function that prints what some goroutines, which read the clock and take a lock,
-// have found out. Time may pass at each clock read.
+// clockProgram returns a function whose goroutines read the clock, take a lock and print the values that
+// they have read. Time may pass at each clock read.
 func clockProgram(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tvar mu sync.Mutex\n\tvar wg sync.WaitGroup\n\tvar late atomic.Int32\n", name)

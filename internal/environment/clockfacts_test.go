@@ -8,8 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestClockFacts: where time may pass at clock reads, which depend on all, a search of classes finds with
-// static facts what it finds without: two goroutines read the clock in one order and lock in the other.
+// TestClockFacts: if time may pass at clock reads, which depend on all operations, a search of classes has
+// the same findings with static facts as without: two goroutines read the clock in one order and lock in
+// the other.
 func TestClockFacts(t *testing.T) {
 	dir := t.TempDir()
 	writeTests(t, dir, `package clockfacts

@@ -1,6 +1,6 @@
-// Package environment tests what the environment of a program decides: that it is explored, by every
-// explorer alike, that what a compiled program prints is among what is found, and that a verdict names
-// what is not explored.
+// Package environment tests the behaviour that the environment of a program decides: every explorer
+// explores it in the same way, the output of a compiled program is among the outcomes, and the verdict
+// names the behaviour that is not explored.
 package environment
 
 import (
@@ -27,7 +27,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// cache has what programs have in common.
+// cache has the data that programs share.
 var cache load.Cache
 
 // loadDir loads the package in dir.
@@ -72,9 +72,9 @@ func others(short bool) []how {
 	return list
 }
 
-// explored is what exploring an entry has found.
+// explored is the result of exploring an entry.
 type explored struct {
-	outcomes map[string]bool // what was printed, and how it ended
+	outcomes map[string]bool // the output, and the ending
 	result   *explore.Result
 }
 
@@ -105,7 +105,7 @@ func (x explored) complete() bool {
 	return !slices.ContainsFunc(x.result.Incomplete, func(r explore.Reason) bool { return r.Cause != explore.CauseAssumed })
 }
 
-// assumed lists what the verdict names, without places.
+// assumed lists the assumptions that the verdict names, without places.
 func (x explored) assumed() string {
 	var list []string
 	for _, a := range x.result.Assumed {
@@ -119,7 +119,7 @@ func (x explored) assumed() string {
 
 func lines(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), "\n") }
 
-// native builds the package in dir and returns what it prints in n runs, up to one that does not end.
+// native builds the package in dir and returns its outputs in n runs, up to one that does not end.
 func native(t *testing.T, dir string, n int) map[string]bool {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "exe")
@@ -154,8 +154,8 @@ func native(t *testing.T, dir string, n int) map[string]bool {
 }
 
 // TestPrograms: each program of testdata/programs has the same outcomes with every explorer, and the
-// verdict names what its first line says. Only those that panic have a bug. Unless one way of many is
-// assumed, what it prints when compiled is among the outcomes.
+// verdict names what its first line says. Only those that panic have a bug. Unless the verdict assumes one
+// of several possibilities, the outputs of the compiled program are among the outcomes.
 func TestPrograms(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/programs/*/main.go")
 	if err != nil || len(dirs) < 5 {

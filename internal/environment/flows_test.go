@@ -22,8 +22,8 @@ func TestFlows(t *testing.T) {
 	compareSeeds(t, func(seed int64, n int) string { return flows(seed, n, flowDraws, "") })
 }
 
-// TestClockFlows is TestFlows for numbers that are made of the clock: if a test has other outcomes where it
-// begins later the verdict has to name them.
+// TestClockFlows is TestFlows for numbers that are computed from the clock: if a test has other outcomes
+// when it begins later, the verdict has to name these numbers.
 func TestClockFlows(t *testing.T) {
 	n := deep.N(3, 40)
 	var progs []*load.Program
@@ -59,7 +59,7 @@ func TestClockFlows(t *testing.T) {
 	}
 }
 
-// clockDraws are numbers made of the clock, as int64s.
+// clockDraws are numbers computed from the clock, as int64s.
 var clockDraws = []string{
 	"time.Now().UnixNano()", "time.Now().UnixMicro()", "time.Now().Unix()", "int64(time.Now().Nanosecond())", "int64(time.Now().Minute())", "int64(time.Since(began))",
 	"time.Since(began).Nanoseconds()", "time.Since(began).Milliseconds()", "int64(time.Since(began).Seconds()*3)", "int64(time.Since(began)) % 1000", "int64(time.Since(began) % 777)",
@@ -192,9 +192,9 @@ var flowLooks = []string{
 	"say(0)", "say(1)", "say(X*0)", "_ = X; say(2)", "say(X == X)",
 }
 
-// flows is the text of n tests which begin as said, and draw some of draws. Of three there is one in which
-// two equal goroutines do the same, one after the other, and then count at the same time: states in which
-// they have changed places are one, whatever they have drawn.
+// flows is the text of n tests which begin as said, and draw some of draws. In every third test two equal
+// goroutines do the same, one after the other, and then count at the same time: states that differ by
+// exchanging them are equal, whatever they have drawn.
 func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)
@@ -226,7 +226,7 @@ func flows(seed int64, n int, draws []string, begin string) string {
 	return w.String()
 }
 
-// jitters is the text of n tests: goroutines that sleep, wait for timers and tickers, queue, look at the
+// jitters is the text of n tests with goroutines that sleep, wait for timers and tickers, queue, read the
 // clock and poll. A duration is constant, or drawn from a few that are far from each other, or from many
 // that are near.
 func jitters(seed int64, n int) string {
@@ -269,7 +269,7 @@ func jitters(seed int64, n int) string {
 	return w.String()
 }
 
-// jitterSteps are what goroutines do in the programs of jitters.
+// jitterSteps are the statements of goroutines in the programs of jitters.
 var jitterSteps = []string{
 	`time.Sleep(WAIT); came("NAME")`, `time.Sleep(WAIT); x.Add(1)`, `time.Sleep(WAIT); came("NAME")`, `x.Store(x.Load() * 2)`,
 	`select { case <-time.After(WAIT): came("NAMEx"); case <-time.After(WAIT): came("NAMEy") }`,
@@ -286,7 +286,7 @@ var jitterSteps = []string{
 	`mu.Lock(); time.Sleep(WAIT); mu.Unlock(); came("NAMEi")`,
 }
 
-// jitterEnds are what happens when they have ended.
+// jitterEnds are the statements after they have ended.
 var jitterEnds = []string{"", "", `if time.Since(start) > WAIT { came("late") }`, `time.Sleep(WAIT)`, `if int(time.Since(start)/time.Second) > 0 { came("second") }`}
 
 const flowsHead = `package flows

@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestLoops: of generated loops over maps, those that make no choice do the same in each order.
+// TestLoops: generated loops over maps that make no choice have the same result in each order.
 func TestLoops(t *testing.T) {
 	n := deep.N(12, 600)
 	const most = 200 // in one package

@@ -9,8 +9,8 @@ import (
 )
 
 // TestOrderMatters: each test of static/observable/testdata/order is a loop over a map whose order cannot
-// be noticed (TestFree...) or may be (TestMatters...). A loop of the first kind makes no choice, and
-// if it is made to try all orders all the same, each prints the same.
+// be noticed (TestFree...) or may be (TestMatters...). A loop of the first kind makes no choice, and if it
+// is forced to try all orders, each has the same output.
 func TestOrderMatters(t *testing.T) {
 	prog := loadDir(t, "../../static/observable/testdata/order")
 	n := 0

@@ -76,7 +76,7 @@ var pollPrograms = []struct{ name, body, want string }{
 	}
 	close(s.quit)
 `, "ab 0, ba 0"},
-	// Time passes while the loop is between its two reads, and what it has read changes.
+	// Time passes while the loop is between its two reads, and the first location changes.
 	{"two flags", `
 	s := &shared{}
 	s.wg.Go(func() {

@@ -11,12 +11,12 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestSlots: the loops of testdata/slots over small maps have the orders in gc's order that they have
-// natively, no more and no fewer; others (TestLarge...) have those at least, and not fewer than without.
-// With --maps=insertion gc's order makes no difference.
+// TestSlots: in gc's order the loops of testdata/slots over small maps have exactly their native orders;
+// others (TestLarge...) have at least these, and as many as without that restriction. With --maps=insertion
+// gc's order makes no difference.
 func TestSlots(t *testing.T) {
 	// Where a loop begins decides all that it does: there are eight slots, and two loops at most. So each
-	// way is met, but for one time in e^31.
+	// order occurs, except with probability e^-31.
 	cmd := exec.Command("go", "test", "-v", "-count=2000", ".")
 	cmd.Dir = "testdata/slots"
 	out, err := cmd.CombinedOutput()
@@ -77,7 +77,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// missing returns what is in x and not in y, or "".
+// missing returns the elements of x that are not in y, or "".
 func missing(x, y map[string]bool) string {
 	for _, s := range slices.Sorted(maps.Keys(x)) {
 		if !y[s] {

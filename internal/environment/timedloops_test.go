@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestTimedLoops: each generated program has a loop that only the time ends. It must have each outcome
-// and each race that the same program has with a loop of three rounds, and must say that it has assumed
-// how often the loop runs. Two reductions must agree with full exploration.
+// TestTimedLoops: each generated program has a loop that only the time ends. It must have each outcome and
+// each race of the same program with a loop of three rounds, and the verdict must name the assumption about
+// the number of rounds. Two reductions must agree with full exploration.
 func TestTimedLoops(t *testing.T) {
 	n := deep.N(6, 24)
 	dir, prog, entry := loadPairs(t, n, timedHead, timedPair)
@@ -86,8 +86,8 @@ type shared struct {
 func (s *shared) show() { fmt.Println(min(s.x.Load(), 3), s.y.Load(), min(s.n, 3), len(s.ch)) }
 `
 
-// timedOps are what the goroutines of a program do. A loop of an operation that only sometimes has an
-// effect may wait without a bound on its rounds.
+// timedOps are the operations of the goroutines of a program. A loop of an operation that only sometimes
+// has an effect may wait without a bound on its rounds.
 var timedOps = []string{
 	"s.x.Add(1)",
 	"s.x.Store(s.x.Load() + 1)",

@@ -1,5 +1,5 @@
-// Package histories tests hbtest/lin with the machine: what it records is what happens, and it finds
-// objects that are not linearizable, and no others.
+// Package histories tests hbtest/lin with the machine: its recorded histories are those of the executions,
+// and it finds exactly the objects that are not linearizable.
 package histories
 
 import (
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 var used bool
 
-// A result is what hbcheck says of a test.
+// A result is hbcheck's result for a test.
 type result struct {
 	Action, Entry, Verdict, Error string
 
@@ -84,13 +84,13 @@ func explored(t *testing.T, dir, pkg string, flags ...string) (results []result)
 	return results
 }
 
-// A state is one of a scenario of TestHistories in hbtest/lin, in which operation 0 reads a number and
-// then writes what follows it, and operation 1 does nothing.
+// A state is one of a scenario of TestHistories in hbtest/lin, in which operation 0 reads a number and then
+// writes its successor, and operation 1 has no effect.
 type state struct {
 	scenario [][]int
 	number   int
-	read     []int // by goroutine: what it has read
-	step     []int // what its operation does next: it is called, reads, writes, returns
+	read     []int // by goroutine: the number that it has read
+	step     []int // the next action of its operation: call, read, write, return
 	at       []int // operations it has completed
 	events   [][]string
 }

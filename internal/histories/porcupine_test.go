@@ -10,8 +10,8 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// buffer is a queue with room for two, as the one that TestGenerated of hbtest/lin has: operations 0 and 1
-// put 1 and 2, operation 2 takes.
+// buffer is a queue with room for two, like that of TestGenerated in hbtest/lin: operations 0 and 1 put 1
+// and 2, operation 2 takes.
 var buffer = porcupine.Model{
 	Init: func() any { return [2]int{} },
 	Step: func(state, input, output any) (bool, any) {

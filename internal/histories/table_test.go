@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// An object is one that a test is about.
+// An object is the subject of a test.
 type object struct{ test, text string }
 
 // objects are those of testdata/structures, by the names of their tests.
@@ -105,7 +105,7 @@ func table(t *testing.T, header string, objects []object, results []result) {
 	}
 }
 
-// verdict is what the table says of r.
+// verdict is the word for r in the table.
 func verdict(t *testing.T, r *result) string {
 	t.Helper()
 	switch {
@@ -138,7 +138,7 @@ func verdict(t *testing.T, r *result) string {
 	return "no: " + strings.Join(parts, " · ")
 }
 
-// TestExplorers: explorers agree about what is right.
+// TestExplorers: explorers agree about correct objects.
 func TestExplorers(t *testing.T) {
 	deep.Skip(t, "explores everything several times")
 	verdicts := func(flags ...string) (list []string) {

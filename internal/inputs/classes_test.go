@@ -17,7 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// leaves collects the schedules of executions that come to their end.
+// leaves collects the schedules of executions that end.
 type leaves struct {
 	paths    []trace.Schedule
 	restarts int
@@ -34,8 +34,8 @@ func (l *leaves) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 func (l *leaves) Livelock(trace.Schedule, int) bool            { return true }
 func (l *leaves) Restart()                                     { l.paths, l.restarts = nil, l.restarts+1 }
 
-// A way is a class of executions without inputs, with what they print: the program prints which way
-// each of its branches has gone, so the class with inputs is known, too.
+// A way is a class of executions without inputs, with their output: the program prints the direction of
+// each of its branches, which determines the class with inputs.
 type way struct {
 	class  classes.Class
 	prints string
@@ -81,8 +81,8 @@ func branchesLeftOut(t *testing.T, m *vm.Machine, path trace.Schedule) (map[vm.I
 	return given, rest
 }
 
-// labelled writes goroutines that share what depends on inputs, in all sorts of ways. Which way it has
-// gone at each branch is in the variable l of a goroutine.
+// labelled writes goroutines that share values that depend on inputs, in all sorts of ways. The variable l
+// of a goroutine has the direction of each branch.
 type labelled struct {
 	r *rand.Rand
 	b strings.Builder
@@ -93,7 +93,7 @@ func (w *labelled) pick(list ...string) string { return list[w.r.Intn(len(list))
 
 func (w *labelled) line(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// value is an expression of type T, in which v (if there is one) has been read from what is shared.
+// value is an expression of type T, in which v (if there is one) has been read from a shared variable.
 func (w *labelled) value(v string) string {
 	x := func() string {
 		if v != "" && w.r.Intn(3) > 0 {
@@ -228,8 +228,8 @@ func (c *cell) cas(old, x T) bool { return c.v.CompareAndSwap(BITS(old), BITS(x)
 `
 
 // TestWays: the classes of generated programs, schedules as well as paths, are those of all inputs
-// together, each explored without symbolic values; explorers that promise it explore each once. Of how many
-// classes there are for one input brute force has a say, too.
+// together, each explored without symbolic values; explorers that promise it explore each once. Brute force
+// also counts the classes for one input.
 func TestWays(t *testing.T) {
 	for _, kind := range [][3]string{{"int32", "Int32", "int32"}, {"uint8", "Uint32", "uint32"}, {"int8", "Int64", "int64"}, {"uint64", "Uint64", "uint64"}} {
 		t.Run(kind[0], func(t *testing.T) { testWays(t, kind[0], kind[1], kind[2]) })
@@ -321,7 +321,7 @@ func testWays(t *testing.T, typ, atomic, bits string) {
 	t.Logf("at most %d ways", most)
 }
 
-// prints lists what is printed in ways that are missing.
+// prints lists the outputs of missing ways.
 func prints(want map[way]bool, got map[way]int) []string {
 	set := map[string]bool{}
 	for w := range want {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A generator writes random functions of two inputs. What they do depends on the inputs by all
-// operations of integers, in all widths; their paths are told apart by what they panic with.
+// A generator writes random functions of two inputs. Their behaviour depends on the inputs by all
+// operations of integers, in all widths; each path panics with a different value.
 type generator struct {
 	r    *rand.Rand
 	b    strings.Builder
@@ -151,7 +151,7 @@ func (g *generator) function(name, tx, ty string) string {
 	return g.b.String()
 }
 
-// helpers is what the functions call.
+// helpers are functions that these call.
 const helpers = `
 type box[T any] struct { a int8; b T; c bool }
 

@@ -82,7 +82,7 @@ func runWith(t *testing.T, prog *load.Program, name string, cfg vm.Config, opts 
 // inBrackets are the numbers in messages: of an index that is out of range only the least is explored.
 var inBrackets = regexp.MustCompile(`\[-?\d+\]( with length \d+)?`)
 
-// endings returns how executions end, and what they print.
+// endings returns the endings and outputs of executions.
 func endings(r *explore.Result) map[string]bool {
 	set := map[string]bool{}
 	for _, o := range r.Outcomes {
@@ -148,7 +148,7 @@ func tooHard(r *explore.Result) bool {
 }
 
 // concurrent returns the body of a function of x and y in which goroutines share variables that
-// depend on them. What it prints tells its paths apart.
+// depend on them. Its output distinguishes its paths.
 func concurrent(r *rand.Rand) string {
 	var b strings.Builder
 	value := func() string {
@@ -202,9 +202,9 @@ import (
 func say(v int) { syscall.Write(1, []byte{' ', byte('0' + v/10), byte('0' + v%10)}) }
 `
 
-// TestConcurrent: what generated programs print whose goroutines share variables that depend on inputs
-// is under every explorer, with and without static facts, what an enumeration of the inputs and all
-// schedules prints. The searches that promise it explore no class twice.
+// TestConcurrent: generated programs whose goroutines share variables that depend on inputs have, under
+// every explorer, with and without static facts, the outputs of an enumeration of all inputs and schedules.
+// The searches that promise it explore no class twice.
 func TestConcurrent(t *testing.T) {
 	var src strings.Builder
 	src.WriteString(concurrentHead)

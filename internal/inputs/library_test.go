@@ -59,9 +59,9 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestText: runes, their bytes and elements with symbolic indices are what the library's source and
-// plain Go make of them, for all values. Each function panics if two ways differ; those called bad
-// have a mistake that has to be found.
+// TestText: runes, their bytes and elements with symbolic indices have the values of the library's source
+// and of plain Go, for all inputs. Each function panics if two ways differ; those called bad have a mistake
+// that has to be found.
 func TestText(t *testing.T) {
 	prog := loadPrograms(t, strings.ReplaceAll(`package main
 

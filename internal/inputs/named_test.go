@@ -66,7 +66,7 @@ func Registers() {
 	if v == 5 { say(1) } else { say(2) }
 }
 
-// Decided: states differ by what has been decided only.
+// Decided: states differ only by decisions.
 func Decided() {
 	x := hbtest.Nondet[int32]()
 	var a atomic.Int32
@@ -75,7 +75,7 @@ func Decided() {
 	if x > 5 { say(1) } else { say(2) }
 }
 
-// Conflict: what one goroutine decides is not possible for the other.
+// Conflict: the decision of one goroutine is impossible for the other.
 func Conflict() {
 	x := hbtest.Nondet[int32]()
 	var wg sync.WaitGroup
@@ -86,7 +86,7 @@ func Conflict() {
 	say(l[0]); say(l[1])
 }
 
-// Implied: what one goroutine decides the other one need not ask any more, if it comes second.
+// Implied: a goroutine that comes second need not decide what the other has decided.
 func Implied() {
 	x := hbtest.Nondet[int32]()
 	var a atomic.Int32
@@ -125,8 +125,8 @@ func Nothing() {
 func main() {}
 `
 
-// TestNamed: what is explored of small programs, whatever states are matched, and whether the verdict says
-// that it is not all.
+// TestNamed: the explored part of small programs, with and without matching of states, and whether the
+// verdict is incomplete.
 func TestNamed(t *testing.T) {
 	prog := loadPrograms(t, namedProgram)
 	for _, test := range []struct {
@@ -191,8 +191,8 @@ func Prime() {
 func main() {}
 `
 
-// TestSolver: a program that is asked about inputs and ends, writes nonsense or lies changes no result, and
-// the result says what is wrong with it.
+// TestSolver: an external solver that ends, writes nonsense or gives wrong answers changes no result, and
+// the result names its fault.
 func TestSolver(t *testing.T) {
 	prog := loadPrograms(t, factorsProgram)
 	for _, test := range []struct{ name, script, trouble string }{

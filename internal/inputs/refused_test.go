@@ -16,13 +16,13 @@ import (
 	"syscall"
 )
 
-// Name: which variable of the environment is read decides what its model does.
+// Name: the behaviour of the model depends on the variable of the environment that is read.
 func Name() {
 	b := []byte{hbtest.Nondet[byte]()}
 	os.Getenv(string(b))
 }
 
-// Shared: another goroutine can see the bytes that are to be written.
+// Shared: another goroutine can access the bytes that will be written.
 func Shared() {
 	b := []byte{hbtest.Nondet[byte](), 'x'}
 	var wg sync.WaitGroup
@@ -44,7 +44,8 @@ func Hash() {
 func main() {}
 `
 
-// TestRefused: what cannot be followed is refused with its position and the reason, or made concrete.
+// TestRefused: an unsupported operation on terms is refused with its position and the reason, or its
+// operands are made concrete.
 func TestRefused(t *testing.T) {
 	prog := loadPrograms(t, refusedProgram)
 	for _, test := range []struct{ name, reason string }{

@@ -36,15 +36,14 @@ var missed = map[string]string{
 		"watcher; this search is exhaustive, and the real profile has not shown one in five runs of 10000 rounds each",
 }
 
-// bugNeedsTwo lists the files in which something repeated must happen twice:
-// loop to its text for two rounds.
+// bugNeedsTwo maps the files in which a loop must run twice to the text of the loop with two rounds.
 var bugNeedsTwo = map[string][2]string{
 	"grpc3017.go": {"for i := 0; i < 10000; i++ {", "for i := 0; i < 2; i++ {"},
 	"hugo3251.go": {"for i := 0; i < 100; i++ {", "for i := 0; i < 2; i++ {"},
 }
 
 // A program is one function of the test programs with the sites of its leaks:
-// patterns for the function a goroutine was started with and what it waits for.
+// patterns for the function of a goroutine's go statement and for the event for which it waits.
 type program struct {
 	name  string
 	leaks []*regexp.Regexp

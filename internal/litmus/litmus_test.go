@@ -79,7 +79,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestSource: what a program looks like.
+// TestSource: the text of a program.
 func TestSource(t *testing.T) {
 	p, err := litmus.Parse("T0: i:=2; a=R A[i]; WHILE a!=0 { i:=i-1; a=R A[i] } | T1: b=R x; FADD x 1; c=FADD x b; IF c { LOCK m; CAS x 0 1; UNLOCK m } ELSE { ASSUME c>0; d=R x }; REP 2 { W A[1] c }")
 	if err != nil {

@@ -17,8 +17,7 @@
 //
 // x may be an element of an array: v[1], v[i]. Expressions are those of Go and have no
 // spaces. In the Go program variables are atomic.Int64 and threads are
-// goroutines; main only starts them and waits for them, so that it adds
-// no order of its own.
+// goroutines; main only starts them and waits for them, so that it adds no other order.
 package litmus
 
 import (

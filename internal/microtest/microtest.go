@@ -54,7 +54,7 @@ var ticks atomic.Int32
 var _ time.Duration
 
 // noise starts a goroutine that can always continue and touches nothing of interest.
-// Nothing spares the choices before what it does.
+// No rule skips the choices before its operations.
 func noise(wg *sync.WaitGroup) { wg.Go(func() { runtime.Gosched(); runtime.Gosched() }) }
 
 // say prints small numbers without package os.
@@ -173,8 +173,8 @@ func Same(t *testing.T, h oracle.Kind, got, all map[string]bool) {
 }
 
 // Reasons compares the reasons for which choices were eliminated with the wanted ones of a
-// program for the oracle h. A reason in alike cannot be distinguished from a wanted one, and counts
-// as one, too.
+// program for the oracle h. A reason in alike cannot be distinguished from a wanted one, and counts as
+// wanted, too.
 func Reasons(t *testing.T, h oracle.Kind, r por.Result, wants string, alike ...string) {
 	t.Helper()
 	for _, want := range strings.Fields(wants) {

@@ -8,8 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// Programs about what acts when memory is collected, and about operations that show where all goroutines
-// are: no step of another goroutine is private to these. They are explored with all kinds of static facts.
+// Programs with actions of the garbage collector, and with operations that show the positions of all
+// goroutines: these observe every step of other goroutines. They are explored with all kinds of static
+// facts.
 
 func init() {
 	programs = append(programs, collectorPrograms...)
@@ -220,7 +221,7 @@ var collectorPrograms = []program{
 		tell(n)`},
 }
 
-// TestInspected: with every kind of static facts, too, each search finds what there is.
+// TestInspected: each search finds all outcomes, with every kind of static facts.
 func TestInspected(t *testing.T) {
 	prog, name := load1(t)
 	for _, p := range collectorPrograms {

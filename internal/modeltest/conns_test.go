@@ -1,7 +1,7 @@
 package modeltest
 
-// Programs about connections, and mutants of what their model declares (hb_socket.go of the overlay
-// and the files that it lists). pair is a connection; word says what became of a call.
+// Programs with connections, and mutants of the declarations of their model (hb_socket.go of the overlay
+// and the files that it lists). pair is a connection; word names the result of a call.
 
 const connHead = `
 func must[T any](x T, err error) T {
@@ -142,7 +142,8 @@ var connPrograms = []program{
 		s := ""
 		together(func() { b.SetReadDeadline(time.Unix(1, 0)) }, func() { s = read(b) })
 		print(s)`},
-	// A Read that has begun may return what is written after the deadline was set, one that begins then not.
+	// A Read that has begun may return bytes written after the deadline was set; a Read that begins after
+	// that may not.
 	{"connBegun", "late|x", `
 		a, b := pair()
 		s := ""

@@ -15,9 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestDeclared: a function of a model that writes memory which it has not made, or reads a package
-// variable that models write, declares an operation before that, or is only called by such ones, or
-// says here why it need not.
+// TestDeclared: a function of a model that writes memory which it has not allocated, or reads a package
+// variable that models write, declares an operation before that, or is called only by functions that do, or
+// has a reason here why it need not.
 func TestDeclared(t *testing.T) {
 	prog := models(t)
 	prog.Build()
@@ -102,7 +102,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// unseen says of functions why no other goroutine notices what they do.
+// unseen has the reasons why no other goroutine notices the effects of functions.
 var unseen = map[string]string{
 	"internal/godebug.HbChange": "whose callers have declared that they change the environment",
 	"syscall.init#1":            "which is over before there are other goroutines",

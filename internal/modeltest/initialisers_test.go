@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// initialisers are packages whose initialisers start goroutines or have choices: what follows is explored
-// like everything else.
+// initialisers are packages whose initialisers start goroutines or have choices: the code after that is
+// explored.
 var initialisers = []struct{ name, want, source string }{
 	{"lost", "1|2|4|5", `
 import "sync/atomic"
@@ -61,7 +61,7 @@ var x atomic.Int32
 var _ = time.AfterFunc(0, func() { x.Store(1) })
 var seen = x.Load()
 func main() { print(seen) }`},
-	// What only the initialiser asks has to be known where its program is linked.
+	// Facts that only the initialiser needs have to be known when its program is linked.
 	{"counted", "1|2", `
 import "runtime"
 var _ = func() int { go func() {}(); print(runtime.NumGoroutine()); return 0 }()
@@ -89,7 +89,7 @@ import "sync"
 var pool = sync.Pool{New: func() any { return 0 }}
 var got = func() int { pool.Put(1); return pool.Get().(int) }()
 func main() { print(got) }`},
-	// Many objects of Pools are those put last, and the verdict says so.
+	// If there are many objects, Pools return the last one put, and the verdict says so.
 	{"pooledOften", "5", `
 import "sync"
 var pool = sync.Pool{New: func() any { return 0 }}
@@ -145,7 +145,7 @@ var fired = func() bool {
 	}
 }()
 func main() { print(fired) }`},
-	// What is due wakes an initialiser that waits for it.
+	// A due timer wakes an initialiser that waits for it.
 	{"finalized", "done", `
 import "runtime"
 var _ = func() bool {
@@ -177,8 +177,8 @@ func init() { go func() { y.Add(2); done <- true }() }
 func main() { a, b := x.Load(), y.Load(); <-done; <-done; print(a|1, " ", b|1) }`},
 }
 
-// confluent are initialisers that start goroutines. Where alone is set these end before main goes on,
-// and other schedules make no difference, so that the entry begins with main alone.
+// confluent are initialisers that start goroutines. If alone is set, these end before main continues, and
+// other schedules make no difference, so that the entry begins with main alone.
 var confluent = []struct {
 	name, want string
 	alone      bool
@@ -268,7 +268,8 @@ func init() {
 	<-c
 }
 func main() { print(x.Load()) }`},
-	// The goroutine receives what was sent before it was started, which does not wait for what comes later.
+	// The goroutine receives a value that was sent before it was started, and does not wait for later
+	// events.
 	{"old", "0|1", false, `
 import "sync/atomic"
 var x atomic.Int32
@@ -447,7 +448,7 @@ func init() {
 	<-done
 }
 func main() { print("done") }`},
-	// Others see one template after the other: none, one, or both.
+	// Other goroutines see none, one, or both of the templates, which are added one after the other.
 	{"parsed", "0|1|2|3", false, `
 import "text/template"
 var n = func() (n int) {

@@ -22,9 +22,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestMachine: a native that reads or writes a part of the machine beside the guest's memory and its
-// own goroutine executes an operation which is about that part, or says here why no other goroutine
-// notices.
+// TestMachine: a native that reads or writes a part of the machine other than the guest's memory and its
+// own goroutine executes an operation on that part, or has a reason here why no other goroutine notices.
 //
 // The code of package vm is searched for fields, from the function of each native through all that
 // it calls.
@@ -86,8 +85,8 @@ func TestUndeclared(t *testing.T) {
 	}
 }
 
-// undeclared says what natives use of the machine without a declaration, and which declarations are
-// of nothing. Files replace those of package vm.
+// undeclared lists the parts of the machine that natives use without a declaration, and unused
+// declarations. Files replace those of package vm.
 func undeclared(t *testing.T, files map[string][]byte) (wrong []string) {
 	t.Helper()
 	pkg := machine(t, files)
@@ -130,8 +129,8 @@ func undeclared(t *testing.T, files map[string][]byte) (wrong []string) {
 	return wrong
 }
 
-// constant reports whether a field or variable that natives only read does not change: it is of what
-// the machine is made with.
+// constant reports whether a field or variable that natives only read never changes, because the machine is
+// created with it.
 func constant(field string) bool {
 	of, _, ok := strings.Cut(field, ".")
 	return !ok || slices.Contains([]string{"Config", "image", "linker"}, of)
@@ -150,7 +149,7 @@ func (u use) word() string {
 	return "reads"
 }
 
-// loaded is package vm, and what it imports, as compiled.
+// loaded is package vm, with its imports, as compiled.
 var loaded = sync.OnceValues(func() (*packages.Package, error) {
 	list, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax, Dir: "../.."}, "./vm")
 	if err != nil {
@@ -273,7 +272,7 @@ func fieldName(f *ssa.FieldAddr) string {
 	return f.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct).Field(f.Field).Name()
 }
 
-// A walk finds what a native uses.
+// A walk finds the parts of the machine that a native uses.
 type walk struct {
 	pkg     *ssa.Package
 	seen    map[string]bool // functions, and which of their parameters are the native's goroutine
@@ -389,7 +388,7 @@ func (w *walk) note(u use, via string) {
 	}
 }
 
-// isOwn reports whether v is the goroutine of the native, a part of it, or what a part refers to.
+// isOwn reports whether v is the goroutine of the native, a part of it, or the target of a part.
 func isOwn(v ssa.Value, own map[ssa.Value]bool) bool {
 	for !own[v] {
 		switch x := v.(type) {

@@ -1,5 +1,5 @@
 // Package modeltest explores programs about models of library functions with every explorer and
-// every oracle: what they do to objects that goroutines share is seen by all, or by none.
+// every oracle: all of them agree on the effects on objects that goroutines share.
 package modeltest
 
 import (
@@ -21,8 +21,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A program is the body of a function. It writes what it has seen with print; FILE is the name of
-// a file that contains "abcdefghij", and DIR is where that is.
+// A program is the body of a function. It writes its observations with print; FILE is the name of a file
+// that contains "abcdefghij", and DIR is its directory.
 type program struct {
 	name string
 	want string // its outcomes in order, separated by bars; "race": there is a data race
@@ -86,7 +86,7 @@ var (
 )
 `
 
-// Each want of outcomes is what go run prints in some of many runs, and what it can print.
+// Each want of outcomes has the possible outputs, which go run shows in some of many runs.
 var programs = []program{
 	{"setenv", "1 1|1 2|2 2", `
 		os.Setenv("A", "0")

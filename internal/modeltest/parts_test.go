@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// apart are functions of package vm that TestMachine does not look into.
+// apart are functions of package vm that TestMachine does not inspect.
 var apart = map[string]string{
 	"(*Machine).code":          "compiles a function, once for all paths",
 	"(*Machine).compile":       "does the same",
@@ -31,23 +31,23 @@ var apart = map[string]string{
 	"(*Machine).mayGrow":       "only whether the machine has the memory depends on how large stacks are",
 }
 
-// Parts of the machine. The first five no operation is about.
+// Parts of the machine. No operation is on the first five.
 const (
 	mode   = "mode"   // how it executes: more is visible with a second goroutine or symbolic values
-	memory = "memory" // the guest's: accesses say what is read and written
+	memory = "memory" // the guest's: accesses declare reads and writes
 	grows  = "grows"  // made on first use, and the same on all paths
 	noted  = "noted"  // of the search and not of a path: it begins again, or the verdict names it
 	kept   = "kept"   // of a step or a state, and computed anew in the next one; or only for reports
 
-	others  = "goroutines" // which there are, and what they are at
+	others  = "goroutines" // their set, and their positions
 	clock   = "clock"
 	ending  = "ending"
 	streams = "streams"
 	gc      = "collection"
 )
 
-// about says which parts of the machine operations of a kind are about: all operations that have to
-// do with it depend on each other.
+// about has the parts of the machine for operations of each kind: all operations on a part depend on each
+// other.
 var about = map[trace.Kind][]string{
 	trace.Clock:      {clock, others},
 	trace.Sleep:      {clock, others},
@@ -59,7 +59,7 @@ var about = map[trace.Kind][]string{
 	trace.SemAcquire: {others},
 }
 
-// partOf says of which part a field is, or all fields of a struct are.
+// partOf has the part of a field, or of all fields of a struct.
 var partOf = func() map[string]string {
 	all := map[string]string{}
 	for part, fields := range map[string]string{
@@ -74,7 +74,7 @@ var partOf = func() map[string]string {
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.able scheduler.moment scheduler.silent
 			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
-			scalars.clockStep scalars.steps view.moment view.n view.parks view.op goroutine.view
+			scalars.clockStep scalars.timeStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged gstate.assigned`,
 		others: `goroutine.gstate goroutine.Goroutine shadow:Goroutine.Frame shadow:Goroutine.Stack goroutineTable.alives
@@ -98,7 +98,7 @@ var partOf = func() map[string]string {
 	return all
 }()
 
-// unnoticed says why no operation need be about what a native reads or writes.
+// unnoticed has the reasons why a field that a native reads or writes needs no operation.
 var unnoticed = map[string]string{
 	"net.hbUnreached writes collection": "only what is said of a failure depends on it, when the execution has ended",
 	"net.hbUnreached reads collection":  "likewise",
@@ -107,7 +107,7 @@ var unnoticed = map[string]string{
 	"runtime.hbLive writes collection":  "likewise",
 	"runtime.hbLive reads collection":   "likewise",
 
-	// Times. That one comparison of them depends on the clock is noted of the whole search.
+	// Times. The fact that one comparison of them depends on the clock is recorded for the whole search.
 	"(time.Time).Add reads clock":      "only to see whether it is to come",
 	"(time.Time).Sub reads clock":      "only to see whether it is to come",
 	"(time.Time).After reads clock":    "only to note how much later it would come out otherwise",

@@ -1,6 +1,6 @@
 package modeltest
 
-// Programs about pipes, and mutants of what their model declares (hb_pipe.go of the overlay). The
+// Programs with pipes, and mutants of the declarations of their model (hb_pipe.go of the overlay). The
 // helpers are those of connections (conns_test.go), and these.
 
 const pipeHead = `
@@ -79,7 +79,7 @@ var pipePrograms = []program{
 		s, e := "", ""
 		together(func() { r.Close(); e = writePipe(w, "x") }, func() { s = readPipe(r) })
 		print(s, " ", e)`},
-	// It may return what is written after Close has begun, or be woken; it keeps the pipe open.
+	// It may return bytes written after Close has begun, or be woken; it keeps the pipe open.
 	{"pipeBegunSeen", "closed|closed closed broken pipe|closed closed ok|x closed ok", `
 		r, w := pipe()
 		s, e := "", ""
@@ -91,7 +91,7 @@ var pipePrograms = []program{
 			}, func() { s = readPipe(r) })
 		})
 		print(s, e)`},
-	// Only one of two, as the other one waits for its turn.
+	// Only one of the two, because the other waits for its turn.
 	{"pipeBegunTwice", "c c|c x|x c", `
 		r, w := pipe()
 		s, u := "", ""

@@ -71,7 +71,7 @@ func (x *Mutant) change(fset *token.FileSet, f *ast.File, src string) (edit, err
 	return edit{}, fmt.Errorf("%q is no change: remove, true, false, not, drop, or one text -> another", x.Change)
 }
 
-// marked returns the number of the marked line: the next one that is no mark.
+// marked returns the number of the marked line: the next line that is not a mark.
 func (x *Mutant) marked(src string) int {
 	lines := strings.Split(src, "\n")
 	n := x.Line

@@ -14,7 +14,7 @@ import (
 var only = flag.String("mutant", "", "try the mutants whose place and name contain this")
 
 // TestMutants: each mark names a text that is in its file. In the deep tier each mutant is built, and its
-// tests have to fail; the others try one that is killed in no time.
+// tests have to fail; the other tiers try one that is killed quickly.
 func TestMutants(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

@@ -23,7 +23,7 @@ type Runner struct {
 	mu     sync.Mutex
 	bins   map[string]func() (string, error)        // test binaries by package
 	passes map[string]func() (time.Duration, error) // the tests without a mutant, by their arguments
-	skips  map[string]bool                          // some test is skipped here, by the arguments
+	skips  map[string]bool                          // by the arguments: a test is skipped on this machine
 }
 
 // NewRunner returns a Runner for mutants of the module in directory root. It writes into dir.
@@ -48,15 +48,15 @@ func NewRunner(root, dir string, list []Mutant) (*Runner, error) {
 	}, nil
 }
 
-// Limits of mutated tests, which notice a mutant that does not end, or takes all memory.
+// Limits of mutated tests. A mutant that does not end, or uses all memory, exceeds them.
 const (
 	memoryLimit = 8 << 20 // KB of addresses
 	timeLimit   = 20 * time.Minute
 )
 
-// Verdict executes the tests that must notice the mutant and returns the fault: they do not notice it,
-// though it is not among the known survivors, or they do, though it is; "" if there is no fault. killer
-// is the failed test. A mutant that survives where a test is skipped (for example without z3) is not judged.
+// Verdict executes the tests that must notice the mutant. killer is the failed test. wrong describes a
+// mutant that survives but is not among the known survivors, or a known survivor that is killed; otherwise
+// it is "". A mutant that survives while a test is skipped (for example without z3) is not judged.
 func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, spent time.Duration, err error) {
 	killer, spent, err = r.Kill(ctx, x)
 	switch {
@@ -66,14 +66,14 @@ func (r *Runner) Verdict(ctx context.Context, x *Mutant) (killer, wrong string, 
 	case killer == "" && !r.survivors[x.String()]:
 		wrong = fmt.Sprintf("%s survives [%s]", x, x.Killer)
 	case killer != "" && r.survivors[x.String()]:
-		wrong = fmt.Sprintf("%s is killed: %s has it all the same", x, survivors)
+		wrong = fmt.Sprintf("%s is killed, but is listed in %s", x, survivors)
 	}
 	return killer, wrong, spent, err
 }
 
 // Kill executes the tests that must notice the mutant, in the full tier, and returns the failed test, ""
-// if all pass, and the processor time. It is an error if the mutant is no program, or if
-// the tests fail without it.
+// if all pass, and the processor time. It is an error if the mutant does not compile, or if the tests fail
+// without it.
 func (r *Runner) Kill(ctx context.Context, x *Mutant) (string, time.Duration, error) {
 	args, err := x.killer()
 	if err != nil {

@@ -23,9 +23,9 @@ import (
 //	if hbactive.On == 17 { mutated } else { original }
 //
 // and the value of a package variable is hbactive.Value(17, mutated, original), where hbactive is a
-// package that exists in the build only. A mutant that adds a tag to a field has the number in the
-// tag's key, and code that reads tags asks hbactive. Models of the standard library are files that the
-// program reads: package load/overlay also has the mutated ones.
+// package that exists in the build only. A mutant that adds a tag to a field has its number in the tag's
+// key, and code that reads tags calls hbactive. Models of the standard library are files that the program
+// reads: package load/overlay also has the mutated ones.
 type Schemata struct {
 	File    string // for go's flag -overlay
 	numbers map[string]int
@@ -101,7 +101,7 @@ func (s *Schemata) named(text string) string {
 	})
 }
 
-// active is the directory of the package that knows the selected mutant.
+// active is the directory of the package with the selected mutant's number.
 const active = "internal/mutation/active"
 
 const activeSource = `// Package hbactive says which mutant the program is.
@@ -126,7 +126,7 @@ func Value[T any](n int, mutated, original T) T {
 	return original
 }
 
-// Tag returns what the tag of a field has under key.
+// Tag returns the value for key in the tag of a field.
 func Tag(tag reflect.StructTag, key string) string {
 	if s := tag.Get(key + strconv.Itoa(On)); s != "" {
 		return s
@@ -157,7 +157,7 @@ func (m model) Open(name string) (fs.File, error) {
 var models = map[int][2]string{
 `
 
-// readers are the places where the program reads what mutants change at run time.
+// readers are the places where the program reads values that mutants change at run time.
 var readers = map[string]struct{ old, by string }{
 	"internal/saved/saved.go": {"f.Tag.Get(tag)", "hbactive.Tag(f.Tag, tag)"},
 	"load/overlay/overlay.go": {"return sub\n", "return hbactive.FS(sub)\n"},

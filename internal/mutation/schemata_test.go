@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// mutated is a program with a mutant of each kind: it prints what it computes, and it must compute
-// the same with all mutants in one build and none of them on.
+// mutated is a program with a mutant of each kind: it prints its results, which must not change with all
+// mutants in one build and none switched on.
 const mutated = `package main
 
 import "reflect"
@@ -59,7 +59,8 @@ func main() {
 }
 `
 
-// TestSchemata: one build has all mutants, each of which does what it says, and none is what there was.
+// TestSchemata: one build has all mutants; each one, switched on, has its effect, and without any the
+// program is unchanged.
 func TestSchemata(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{

@@ -15,19 +15,18 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// style is what dense programs are for.
+// style is the purpose of dense programs.
 type style int
 
 const (
 	pure    style = iota
-	mixed         // some statements are no operations on channels, but on a lock or a variable
+	mixed         // some statements use a lock or a variable instead of channels
 	telling       // see dense
 )
 
-// dense is a program of a few goroutines that do nothing but operations on a few channels, more
-// select than others: what two of them make of each other is seen more often than in generated
-// programs of all kinds. Where a goroutine is stuck in the end tells what it has done: with telling
-// it goes to a line of its own, by the cases it has taken and what it has received.
+// dense returns a program of a few goroutines that only use a few channels, mostly in selects. So its
+// operations interact more often than those of other generated programs. With telling, a goroutine blocks
+// in the end at a line that depends on the cases it has taken and the values it has received.
 func dense(r *rand.Rand, name string, how style) string {
 	telling := how == telling
 	var b strings.Builder
@@ -65,7 +64,7 @@ func dense(r *rand.Rand, name string, how style) string {
 			return "<-" + c
 		}
 	}
-	// after is what is done with what op has received, in a case that is number k of n.
+	// after returns the statement after op, the receive in case k of n: it records the received value.
 	after := func(op string, k, n int) string {
 		switch {
 		case !telling:
@@ -183,8 +182,8 @@ func TestSelects(t *testing.T) {
 	t.Logf("%d programs checked, %d left out", checked, left)
 }
 
-// meetings are programs in which who meets whom is not only a matter of what the two have in
-// common. One has a select with default, so in all of them parking is an operation of its own.
+// meetings are programs in which the rendezvous partner of a goroutine also depends on operations of other
+// goroutines. One has a select with default, so parking is an operation of its own in all of them.
 var meetings = []struct {
 	name    string
 	classes uint64

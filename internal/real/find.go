@@ -19,15 +19,16 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// With -find the small versions of stress tests (big.go) are found as hbcheck explore finds them, but without
-// a limit on time, and only findExecutions of each are explored: so the page does not depend on the machine.
+// With -find the program searches for the small versions of stress tests (big.go), as hbcheck explore does.
+// It has no limit on time, and explores only findExecutions executions of each, so that the page does not
+// depend on the machine.
 
 const (
 	findExecutions = 400
 	findSteps      = 20_000
 )
 
-// found is what is known of the small version of a test.
+// found has the results about the small version of a test.
 type found struct {
 	Package, Entry string
 	Numbers        []string

@@ -67,8 +67,8 @@ func Write(name string, over func() bool, h Header, data ...any) (size int64, er
 	return info.Size(), os.Rename(f.Name(), name)
 }
 
-// mostUnasked is the amount of work between two calls of over: bytes that are written or read, or elements
-// that are sorted.
+// mostUnasked is the amount of work between two calls of over, in bytes written or read, or elements
+// sorted.
 const mostUnasked = 1 << 16
 
 // ErrStopped is the error of writing and reading if over has become true.
@@ -77,7 +77,7 @@ var ErrStopped = errors.New("stopped while the search was being saved or read")
 // An asker calls over now and then, to find out whether to stop.
 type asker struct {
 	over func() bool // nil: never
-	work int         // since it was asked
+	work int         // since over was called
 }
 
 // stops counts n units of work and reports whether to stop.
@@ -96,7 +96,7 @@ type File struct {
 	d *decoder
 }
 
-// A Mismatch is the error of a file with another header.
+// A Mismatch is the error of opening a file whose header differs.
 type Mismatch struct{ Part string }
 
 func (e *Mismatch) Error() string { return "it was saved with another " + e.Part }
@@ -105,7 +105,8 @@ func (e *Mismatch) Error() string { return "it was saved with another " + e.Part
 var errDamaged = errors.New("it is damaged")
 
 // Open opens a file that has the header h. The error is fs.ErrNotExist, a *Mismatch,
-// or one for a file that Write has not written. If over becomes true, it and Read stop soon, with ErrStopped.
+// or an error for a file that Write has not written. If over becomes true, it and Read stop soon, with
+// ErrStopped.
 func Open(name string, over func() bool, h Header) (*File, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -148,7 +149,7 @@ func (x *File) open(over func() bool, h Header) error {
 func checkSum(f *os.File, over func() bool) error {
 	begin := make([]byte, len(magic))
 	if _, err := io.ReadFull(f, begin); err != nil || !strings.HasPrefix(string(begin), magic[:len("hbcheck: a search")]) {
-		return errors.New("it is no search that was saved")
+		return errors.New("it is not a saved search")
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -197,7 +198,7 @@ func addressOf(v reflect.Value) unsafe.Pointer {
 	return x.UnsafePointer()
 }
 
-// An encoder writes. Its first error stays.
+// An encoder writes values. It keeps its first error.
 type encoder struct {
 	asker
 	w       io.Writer
@@ -244,14 +245,14 @@ func (e *encoder) string(s string) {
 	e.raw(unsafe.Slice(unsafe.StringData(s), len(s)))
 }
 
-// holds records that the bytes at p are the target of a pointer, or (if not) the elements of a slice.
+// holds records that the bytes at p are the target of a pointer (target) or the elements of a slice.
 func (e *encoder) holds(p unsafe.Pointer, size uintptr, target bool) {
 	if e.holding != nil {
 		e.holding.add(uintptr(p), size, target)
 	}
 }
 
-// A decoder reads. Its methods panic with a failure.
+// A decoder reads values. Its methods panic with a failure.
 type decoder struct {
 	asker
 	r       *bufio.Reader
@@ -334,7 +335,7 @@ func (r *ranges) add(p, size uintptr, target bool) {
 }
 
 // Overlaps returns an error if the variables to which data point have a pointer to a part of another target,
-// or to an element of a slice: reading would make it a pointer to a copy. Slices may share elements that
+// or to an element of a slice: Read would make that pointer one to a copy. Slices may share elements that
 // are not written to.
 func Overlaps(data ...any) error {
 	e := newEncoder(io.Discard)
@@ -345,7 +346,7 @@ func Overlaps(data ...any) error {
 	around := span{}
 	for _, x := range list {
 		if x.target && x.from < around.to && (x.from != around.from || x.to != around.to) {
-			return fmt.Errorf("a pointer to %d bytes is one to a part of %d others", x.to-x.from, around.to-around.from)
+			return fmt.Errorf("a pointer to %d bytes points into another target of %d bytes", x.to-x.from, around.to-around.from)
 		}
 		if x.to > around.to {
 			around = x

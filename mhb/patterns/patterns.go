@@ -24,8 +24,8 @@
 //
 // The object of an operation must be certain: the paths of static facts are
 // evaluated in the frames of the live stack, and only through memory that none of
-// the others can write while T_c waits. What cannot be evaluated is left out of must
-// facts, and may be any object in may facts.
+// the others can write while T_c waits. A path that cannot be evaluated is omitted from must facts, and
+// stands for any object in may facts.
 //
 // Only T_c can means: no goroutine other than T_c that there is, and none that they start,
 // can in its whole future. (The closure of package mhb is more precise: it asks for
@@ -41,10 +41,9 @@
 // to zero.
 //
 // Soundness: a skipped choice needs that {T_c} is a persistent set (Godefroid,
-// 1996). Take the first conflicting access in an execution without T_c. By 1, 2 or
-// 4, T_h has passed an operation that is disabled now; what enabled it was done by
-// one of the others, and is in the future of none. By 3, T_h holds a lock that T_c
-// holds now; it has not had it then, so it was released, by one of the others.
+// 1996). Take the first conflicting access in an execution without T_c. By 1, 2 or 4, T_h has passed an
+// operation that is disabled now; one of the others has enabled it, but no future has such an operation. By
+// 3, T_h holds a lock that T_c holds now; so one of the others must have released it.
 package patterns
 
 import (
@@ -96,8 +95,8 @@ type Oracle struct {
 	onPrefix                  *hybrid.Merger[static.Prefix]
 	onUnheld                  *hybrid.Merger[static.Unlocks]
 
-	// foreign: a goroutine may unlock what another one has locked. Then what a
-	// goroutine has locked earlier need not be its own any more.
+	// foreign: a goroutine may unlock what another one has locked. Then a goroutine may no longer hold a
+	// mutex that it has locked earlier.
 	foreign bool
 
 	classes map[fieldaccess.Location]class
@@ -231,7 +230,7 @@ func (v *view) joins(th *goroutine, n int) string {
 	return v.any(th, v.o.joins.Objects(), set)
 }
 
-// passed returns what is passed before access n.
+// passed returns the operations that are passed before access n.
 func (v *view) passed(a *static.FirstAccess, x static.Before, n int) (static.Set, bool) {
 	for _, g := range a.Groups(x) {
 		if v.o.base.Sets.Has(g.Accesses, n) {

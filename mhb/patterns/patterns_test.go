@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// Programs, each about one condition of a pattern. What is printed depends on the
-// order, so a choice that is skipped wrongly loses an outcome.
+// Programs, each about one condition of a pattern. The output depends on the order, so a wrongly skipped
+// choice loses an outcome.
 var programs = []microtest.Program{
 	// Section 3, figure 2a: the waiter is waiting, and only we can notify it.
 	{"waitNotify", "wait", `
@@ -73,7 +73,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(shared)`},
-	// A goroutine unlocks what it has not locked.
+	// A goroutine unlocks a mutex that it has not locked.
 	{"globalLockForeign", "-lock -guard", `
 	shared = 0
 	global.Lock()
@@ -83,7 +83,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { global.Unlock() })
 	wg.Wait()
 	say(shared)`},
-	// It is not known what is unlocked.
+	// The unlocked mutex is unknown.
 	{"globalLockUnknown", "-lock -guard", `
 	shared = 0
 	global.Lock()
@@ -141,7 +141,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { list[0].mu.Unlock(); runtime.Gosched() })
 	wg.Wait()
 	say(list[0].n)`},
-	// What is deferred first runs last, when it is unlocked.
+	// The first deferred call runs last, after the unlock.
 	{"thisLockDeferred", "-guard", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup

@@ -47,8 +47,8 @@ func (v *view) stable(p uint64) bool {
 	return ok
 }
 
-// disabled reports whether the operation of th on o, whenever th comes to it, is
-// disabled now and stays so while T_c does not move.
+// disabled reports whether th's operation on o, now or when th reaches it, is disabled and stays so while T_c
+// does not move.
 //
 //	lock      it is locked for writing, and none of the others unlocks it
 //	once      its function runs, and in none of the others
@@ -57,7 +57,7 @@ func (v *view) stable(p uint64) bool {
 //	send      it is full, and likewise
 //	wait      th has not been notified, and none of the others notifies
 //
-// An enabled operation that th is at is not disabled, whatever the object says.
+// If th is already at an enabled operation, that operation is not disabled, whatever the object's state.
 func (v *view) disabled(th *goroutine, o static.Object) bool {
 	p, ok := v.o.base.Paths.Addr(o.Path)
 	if !ok || th.canMove() && th.Operand() == p {
@@ -123,8 +123,8 @@ func (v *view) released(p uint64) bool {
 	return found
 }
 
-// notified reports whether one of the others may do one of kinds to the object at p.
-// An object that is not certain may be this one; one that does not exist yet is not.
+// notified reports whether one of the others may execute an operation of kinds on the object at p. An
+// object that is not certain may be this one; one that does not exist yet is not.
 func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 	objs := v.o.notify.Objects()
 	for _, th := range v.others {
@@ -147,9 +147,8 @@ func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 	return false
 }
 
-// counted reports whether the counter of the WaitGroup at p, which is n, stays
-// above zero whatever the others do.
-// Least is how far a goroutine takes it down at most, a negative number.
+// counted reports whether the counter of the WaitGroup at p, which is n, stays above zero for all
+// executions of the others. Least is how far a goroutine takes it down at most, a negative number.
 func (v *view) counted(p uint64, n int64) bool {
 	if n <= 0 {
 		return false

@@ -32,7 +32,7 @@ import (
 // An Abstraction relates a machine to an analysis of its program. It is the
 // machine's Observer: through vm.Config, or by Machine.Observe in the initial
 // state, when the contexts in which older objects were allocated are not known.
-// It may be asked in whichever state the machine is.
+// It may be queried in any state of the machine.
 type Abstraction struct {
 	r *pointer.Result
 	p *pointer.Policy
@@ -64,14 +64,13 @@ type Origin struct {
 	Context pointer.Context
 }
 
-// class is what determines the abstract objects of an object.
+// class determines the abstract objects of an object.
 type class struct {
 	Origin
 	t types.Type
 }
 
-// New returns an abstraction by the analysis r. It has to observe a machine
-// before it can be asked.
+// New returns an abstraction by the analysis r. It has to observe a machine before it can be queried.
 func New(r *pointer.Result) *Abstraction {
 	return &Abstraction{r: r, p: r.Policy(),
 		classes: make(map[class][]*pointer.Object), globals: make(map[*ssa.Global][]*pointer.Object)}
@@ -165,10 +164,9 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 	return a.stack
 }
 
-// PointsTo returns what v may point to in an activation with context ctx. It is
-// not known (ok is false) if v is in external code, or in code that the
-// analysis does not execute in this context: in the wrapper of a method that it
-// calls without.
+// PointsTo returns what v may point to in an activation with context ctx. ok is false if v is in external
+// code, or in code that the analysis does not execute in this context: in the wrapper of a method that the
+// analysis calls directly.
 func (a *Abstraction) PointsTo(v ssa.Value, ctx pointer.Context) (s pointer.Set, ok bool) {
 	if fn := v.Parent(); fn != nil && (a.r.IsOpaque(fn) || !a.Executes(fn, ctx)) {
 		return s, false
@@ -182,10 +180,9 @@ func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 	return slices.Contains(list, ctx) || ctx == pointer.Unknown && len(list) > 0
 }
 
-// Object returns the abstract objects one of which represents object id; none
-// if nothing is known of it. It is one object, save for what package reflect
-// has allocated and where the context is not known. A map is represented by its
-// header; nothing is known of the memory it refers to.
+// Object returns the abstract objects one of which represents object id; none if it is unknown. There is
+// one abstract object, except for objects that package reflect has allocated, and if the context is
+// unknown. A map is represented by its header; the memory to which the header refers is unknown.
 func (a *Abstraction) Object(id uint32) []*pointer.Object {
 	info := a.m.StaticView().Object(id)
 	if id < a.first {

@@ -64,8 +64,8 @@ type Machine struct {
 type Counts struct {
 	Steps    uint64
 	Skips    uint64 // skipped choices, in different states
-	Bounded  uint64 // of them, those of which not everything was explored
-	Musts    uint64 // accesses compared with what had to come first
+	Bounded  uint64 // of these, the ones with an incomplete exploration
+	Musts    uint64 // accesses compared with the events that had to come first
 	Allocs   uint64 // allocations of what synchronises
 	Pointers PointerCounts
 }
@@ -151,8 +151,7 @@ func (c *Machine) Glide(int) {}
 // Repeat implements por.Repeater.
 func (c *Machine) Repeat(g trace.GID, choice int) { c.Step(g, choice) }
 
-// predict asks what each goroutine may still do. What was asked before on this
-// path remains true.
+// predict queries the future of each goroutine. Earlier predictions on this path remain true.
 func (c *Machine) predict() {
 	gone := maps.Clone(c.allowed)
 	c.Live(func(id trace.GID) {
@@ -168,8 +167,8 @@ func (c *Machine) predict() {
 	}
 }
 
-// intersect returns the intersection of a and b: accesses of one that the other has, too, or for which the
-// other has an access to all of the same memory.
+// intersect returns the intersection of a and b: the accesses of one that the other has, too, or for which
+// the other has an access that covers the same memory.
 func (c *Machine) intersect(a, b static.Set) static.Set {
 	if a == b {
 		return a
@@ -222,7 +221,7 @@ func (c *Machine) Release(k por.Mark) {
 	c.marks = c.marks[:i]
 }
 
-// future returns what goroutine g may still do.
+// future returns the accesses that goroutine g may still make.
 func (c *Machine) future(g trace.GID) static.Set {
 	c.acts = c.Activations(g, c.acts[:0])
 	c.frames = oracle.AppendFrames(c.frames[:0], c.acts)
@@ -244,8 +243,8 @@ func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 		}
 		for i, l := range locs {
 			if op.Access[i].Obj >= c.firstObject {
-				// Predictions are about objects that there were at the time. Only the
-				// last one is about this object.
+				// Predictions cover objects that existed at the time. Only the last prediction covers this
+				// object.
 				fut = c.future(g)
 			}
 			// A predicted access is one that a query about a conflicting one finds.
@@ -316,8 +315,8 @@ func (c *Machine) skipped(g trace.GID, reason string) {
 	c.wait([]trace.GID{g}, reason, lookahead.PersistentSet)
 }
 
-// wait checks that nothing that the other goroutines can do while gs wait conflicts with what these are
-// about to do, by a criterion of package lookahead.
+// wait checks, by a criterion of package lookahead, that no operation that other goroutines can execute
+// while gs wait conflicts with the pending operations of gs.
 func (c *Machine) wait(gs []trace.GID, reason string, is func(por.System, []trace.GID, uint64) (trace.Schedule, bool)) {
 	k := skip{c.Hash(), fmt.Sprint(gs)}
 	if c.skips[k] {

@@ -40,7 +40,7 @@ func Guarded() { // everybody locks
 	locked()
 }
 
-func Foreign() { // somebody unlocks what is not his
+func Foreign() { // a goroutine unlocks a mutex that it does not hold
 	go locked()
 	go func() {
 		mu.Unlock()
@@ -63,7 +63,7 @@ func Reader() {
 	x = 2
 }
 
-func Third() { // the second goroutine looks, not the first
+func Third() { // the second goroutine checks, not the first
 	go step()
 	go func() { y = x }()
 	step()
@@ -105,7 +105,7 @@ func (o alwaysSkips) Skip(_ trace.GID, op *trace.Op) string {
 	return ""
 }
 
-// accessesOnly knows of accesses what its State says.
+// accessesOnly has only the accesses of its State.
 type accessesOnly struct {
 	por.Passive
 	*oracle.State
@@ -139,7 +139,7 @@ func (o readsOnly) Locations(g trace.GID, buf []fieldaccess.Location) ([]fieldac
 	return buf, ok
 }
 
-// oneOther looks at one other goroutine.
+// oneOther checks one other goroutine.
 type oneOther struct {
 	por.Passive
 	*oracle.State
@@ -252,8 +252,7 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
-// TestCheckMust: analyses that do not see what is called by way of func values
-// promise too much, and that is noticed.
+// TestCheckMust: analyses that ignore calls of func values promise too much, and the check notices.
 func TestCheckMust(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": checkedSource, "go.mod": "module checked\n\ngo 1.26\n"} {

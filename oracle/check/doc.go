@@ -10,6 +10,6 @@
 //	it may still allocate only ...              every allocation                    Machine
 //	no choice is needed before an operation     all that the others can do first    Machine.Oracle
 //
-// Machine is a por.System over a vm.Machine, so any explorer can drive it. It is slow: a skipped
-// choice costs a search of its own.
+// Machine is a por.System over a vm.Machine, so any explorer can drive it. It is slow: each skipped choice
+// costs a separate search.
 package check

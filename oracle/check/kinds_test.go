@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds walks all kinds of operations through the comparison with what the analyses promise: a
-// new kind has to find its place. What it fulfils has to be an event of the object that the kind is
-// on, and what waits for another goroutine has to fulfil something.
+// TestKinds passes all kinds of operations through the comparison with the promises of the analyses, so
+// that a new kind is not forgotten. The promises that an operation fulfils have to be for events of its
+// object, and an operation that waits for another goroutine has to fulfil one.
 func TestKinds(t *testing.T) {
 	channel := []static.EventKind{static.SendEvent, static.RecvEvent, static.WaitEvent}
 	events := map[trace.Object][]static.EventKind{
@@ -20,8 +20,8 @@ func TestKinds(t *testing.T) {
 		trace.OnWaitGroup: {static.JoinEvent},
 		trace.OnOnce:      {static.OnceEvent},
 	}
-	// The analyses promise nothing of the clock, of bubbles, connections and of endless waits; what a pending
-	// writer waits for is known to have come when it announces itself.
+	// The analyses promise nothing about the clock, bubbles, connections and endless waits; the event for
+	// which a pending writer waits has happened when it announces itself.
 	promisesNothing := []trace.Kind{trace.LockPending, trace.SemAcquire, trace.IOWait, trace.Sleep, trace.Timer, trace.Spin}
 	for k := range trace.NumKinds {
 		row := k.Row()

@@ -23,8 +23,8 @@ import (
 
 var everyForm = flag.Bool("every-form", false, "TestMethodForms: every form of a call with every receiver, not every fourteenth")
 
-// methodTypes are the declarations of the programs of TestMethodForms. Put of a cell is where all
-// methods end: what it was given last is in q, and done tells when.
+// methodTypes are the declarations of the programs of TestMethodForms. All methods end in Put of a cell: q
+// has its last argument, and done is set after that.
 const methodTypes = `package main
 
 import (
@@ -242,8 +242,8 @@ func methodCases(step int) []methodCase {
 	return cases
 }
 
-// methodProgram returns a program whose main makes all calls one after the other. Each function
-// Both is about one: two goroutines make it at the same time.
+// methodProgram returns a program whose main makes all calls one after the other. In each function Both,
+// two goroutines execute the call at the same time.
 func methodProgram(cases []methodCase, both int) (source string, entries []string) {
 	var b, calls strings.Builder
 	b.WriteString(methodTypes)
@@ -261,8 +261,8 @@ func methodProgram(cases []methodCase, both int) (source string, entries []strin
 }
 
 // TestMethodForms: method values and method expressions, of all kinds of types in all kinds of places,
-// do in the machine what they do natively, point where the analysis says, and do not hide from the
-// oracles what they do.
+// behave in the machine as natively, point to the objects of the analysis, and do not hide their effects
+// from the oracles.
 func TestMethodForms(t *testing.T) {
 	step, both := 14, 32
 	if *everyForm {
@@ -324,7 +324,7 @@ func TestMethodForms(t *testing.T) {
 	}
 }
 
-// methodOutcomes collects what the executions of a search print.
+// methodOutcomes collects the output of the executions of a search.
 type methodOutcomes struct {
 	m     *vm.Machine
 	found map[string]bool

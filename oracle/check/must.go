@@ -16,9 +16,9 @@ import (
 // mustFacts compares the steps of goroutines with the operations that must come first, and the objects that
 // they may allocate, according to the analyses.
 //
-// When a goroutine has arrived at an operation, the analyses are asked once, and what
-// they say is kept until it is fulfilled: a promise is fulfilled by the operation
-// it is of, and broken by one of the accesses that it was to come before.
+// When a goroutine has arrived at an operation, the analyses are queried once, and their promises are kept
+// until they are fulfilled: a promise is fulfilled by its operation, and broken by an access that should
+// have come after it.
 type mustFacts struct {
 	c    *Machine
 	base *static.Base
@@ -44,7 +44,7 @@ type mustFacts struct {
 // mustState has the promises on the present path. Slices in it are never changed but replaced.
 type mustState struct {
 	promises map[trace.GID][]promise
-	sites    map[trace.GID]sites // what may be allocated, by all that has been said
+	sites    map[trace.GID]sites // allocations that all predictions allow
 }
 
 // promise says that an operation of a kind on the object at addr, 0 for any, comes
@@ -120,7 +120,7 @@ func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
 	}
 }
 
-// accesses checks that nothing had to come before the access g is about to make.
+// accesses checks that no promised event had to come before the access that g is about to make.
 func (f *mustFacts) accesses(g trace.GID, op *trace.Op) {
 	frame := f.c.o.Stack(g)[0]
 	if frame.Instr == nil || !f.c.o.Futures().F.Known(frame.Instr.Parent()) {
@@ -199,9 +199,9 @@ func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 	})
 }
 
-// fulfilledBy returns which promises an operation of kind k fulfils: those of these kinds of events
-// on the object that it is on, or (ofAny) on any one. A writer that announces itself is taken for
-// one that locks: a LockPending comes next, without an access before it.
+// fulfilledBy returns the promises that an operation of kind k fulfils: those of the returned kinds of
+// events on its object, or (ofAny) on any object. A writer that announces itself counts as locking: a
+// LockPending comes next, without an access before it.
 func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
 	switch row := k.Row(); {
 	case row.Communicates, k == trace.Park: // a select does not show which channel it uses
@@ -219,7 +219,8 @@ func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
 	return nil, false
 }
 
-// ask asks the analyses what g, which has just arrived at its place, must and may do.
+// ask queries the analyses for the events that g, which has just arrived at its place, must and may
+// execute.
 func (f *mustFacts) ask(g trace.GID) {
 	l := &live{f: f, g: g, stack: slices.Clone(f.c.o.Stack(g))}
 	now := sites{set: f.onAllocs.FutureOf(l).Set, all: f.anything(f.c.future(g), f.c.o.Futures().F.Sets)}
@@ -313,7 +314,7 @@ func (l *live) Deferred(i int, visit func(fn *ssa.Function, args, captured []uin
 
 func (l *live) ByValue(fn *ssa.Function, i int) bool { return l.f.c.ByValue(fn, i) }
 
-// Word returns only what no goroutine can change.
+// Word returns only words that no goroutine can change.
 func (l *live) Word(p uint64) (uint64, bool) {
 	c := l.f.c
 	loc, ok := c.o.LocationAt(p, 8)

@@ -307,8 +307,7 @@ func (c *Pointers) Heap() {
 	}
 }
 
-// memory checks the pointers in object id. What the machine arranges
-// differently is left out.
+// memory checks the pointers in object id. It omits memory that the machine arranges differently.
 func (c *Pointers) memory(id uint32) {
 	info := c.Machine().StaticView().Object(id)
 	if info.Type == nil || info.Map {

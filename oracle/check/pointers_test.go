@@ -93,7 +93,7 @@ func main() {
 }
 
 // walks executes up to the given number of steps of n schedules of prog's first
-// entry, at random, and checks the states. It returns what the last one has printed.
+// entry, at random, and checks the states. It returns the output of the last one.
 func walks(t *testing.T, prog *load.Program, r *pointer.Result, cfg vm.Config, n uint64, steps int) string {
 	t.Helper()
 	c := check.NewPointers(r)

@@ -97,8 +97,8 @@ type cvNode struct {
 	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
-	// A step to which the paper gives a choice generator of its own kind: all that are enabled
-	// are explored.
+	// A step for which the paper has a separate kind of choice generator: all enabled goroutines are
+	// explored.
 	forked  bool // after the start or the end of a goroutine
 	counted bool // in Stats.States
 }
@@ -231,8 +231,8 @@ func (x *clockVector) count(n *cvNode) {
 // is not enabled there, or has ended the program there: then another goroutine must move before p's
 // operation.
 //
-// The cases are in this order because each makes the later ones wrong: a closed node needs
-// nothing, and p can be enabled in n and still be of no use there. Example of the second case:
+// The cases are in this order because each excludes the later ones: a closed node needs nothing, and p can
+// be enabled in n and still be useless there. Example of the second case:
 //
 //	g1: os.Exit(0)    g2: x = 1; print(x)
 //
@@ -277,8 +277,8 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	x.pending = x.fx.Pending(x.pending[:0])
 	x.turnedOut(n)
 	i := len(exec.Events) - 1
-	// An unbuffered channel, c <- 1 in g1 and <-c in g2: g2 takes part in the step of g1. With a
-	// third goroutine that sends, too, g2 could have received from that one first.
+	// An unbuffered channel, c <- 1 in g1 and <-c in g2: g2 takes part in the step of g1. If a third
+	// goroutine sends, too, g2 could have received from it first.
 	for _, p := range exec.Participants(i) {
 		// The partner could have done something else.
 		if slices.Contains(n.enabled, p.G) {
@@ -309,13 +309,13 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 // and schedules that order (lines 27 to 32). c is C(q), and since the last event before which q was
 // not at op.
 //
-// The last such event is enough (POPL 2005): when it has been reversed, the events before it are
-// the last ones of another path.
+// The last such event is enough (POPL 2005): on the path on which it has been reversed, an event before it
+// is the last one.
 func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since int) {
 	i := x.exec.LastRace(op, c, end, func(i int) bool {
 		n := &x.nodes[i]
-		// No operation must come before one that needs no choice according to the oracle; but one may
-		// have to come before an earlier event.
+		// If an operation needs no choice according to the oracle, no other operation has to come before
+		// it; but it may have to come before an earlier event.
 		return !n.closed && x.exec.MayBeCoEnabled(i, since, q, op, n.enabled)
 	})
 	if i >= 0 {

@@ -52,9 +52,8 @@ func (c *ContextConfig) Set(name string) error {
 // the same state, one of them is explored.
 //
 // The paper's Algorithm 1 puts any sequence to sleep that reverses a race and leads to the same
-// state. That loses outcomes: races that the explored order hides, and the other one does not,
-// are never seen. ContextConfig.Paper selects this algorithm. Otherwise only interchangeable
-// writes change places:
+// state. That loses outcomes: it never sees races that the explored order hides and the other order does
+// not. ContextConfig.Paper selects this algorithm. Otherwise only interchangeable writes change places:
 //
 //  1. Two writes to the same location (or two prints) are interchangeable: every event that depends on
 //     one of them depends on the other.
@@ -73,9 +72,8 @@ func (c *ContextConfig) Set(name string) error {
 // 6.2): so does this one. With ContextConfig.Paper it does so when it is back at E', where it knows
 // whether the check is needed. Stats.Transitions does not count these steps.
 //
-// Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set
-// stops another one that waits for it, as with CSS, and generated programs lose
-// endings.
+// Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set blocks
+// another one that waits for that write, as with CSS, and generated programs lose endings.
 //
 // Example of the gain:
 //
@@ -101,7 +99,7 @@ func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfi
 	})
 }
 
-// incomplete returns the reasons why sequences that were left out may differ from all explored ones.
+// incomplete returns the reasons why omitted sequences may differ from all explored ones.
 func (c *contextSensitive) incomplete() (list []por.Reason) {
 	if c.cuts > 0 {
 		list = append(list, por.Reason{Bound: por.BoundContext, Count: c.cuts, Text: "cuts"})
@@ -116,7 +114,7 @@ func (c *contextSensitive) incomplete() (list []por.Reason) {
 	return list
 }
 
-// contextSensitive is what Context adds to a source.
+// contextSensitive has the data that Context adds to a source.
 //
 // It hooks into the search of source at five places: sleepWhatCommutes before a step (execute),
 // noteRace and endSections when races are found (findRaces), checkStates when the search is back
@@ -358,8 +356,8 @@ func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 // executeSection executes t, and if that locks a mutex, the operations of its goroutine up to the
 // Unlock.
 //
-// It gives up at an operation with a choice, and after sectionLimit operations: then the two
-// orders do not count as equal, which is always right.
+// It gives up at an operation with a choice, and after sectionLimit operations: then the two orders count
+// as different, which is always sound.
 func (c *contextSensitive) executeSection(t hb.Transition) bool {
 	s := c.s
 	if !s.replay([]hb.Transition{t}) {

@@ -103,7 +103,7 @@ type source struct {
 	exec *hb.Execution // E
 	dups hb.Duplicates
 	//mutant: saved: source without nodes [resumed]: "sourceNode" -> "sourceNode `saved:\"-\"`"
-	nodes   []*sourceNode // nodes[i] is pre(E, event i) and what belongs to it
+	nodes   []*sourceNode // nodes[i] is pre(E, event i), with the data of that state
 	spare   []*sourceNode `saved:"-"` // not in use
 	dropped []trace.GID   // goroutines whose newest event has ended the execution: they do not move any more
 	ctx     *contextSensitive
@@ -247,7 +247,7 @@ func (s *source) goOn(first int) {
 
 // continues reports whether the execution continues; if not, it is counted.
 //
-// With each goroutine that is dropped the others get MaxSteps more: see cut.
+// For each dropped goroutine the others get MaxSteps more: see cut.
 func (s *source) continues(f *sourceNode) bool {
 	if len(f.enabled) == 0 {
 		if st := s.Sys.Status(); st != por.Running {
@@ -264,8 +264,8 @@ func (s *source) continues(f *sourceNode) bool {
 }
 
 // cut ends an execution at the bound on steps, and drops the enabled goroutine that
-// has moved most. The others continue without it, for MaxSteps steps more, because their races would not
-// be seen otherwise if it waits for them in a loop.
+// has moved most. The others continue without it for MaxSteps further steps, because otherwise their races
+// would not be seen if it waits for them in a loop.
 func (s *source) cut(f *sourceNode) {
 	if s.EndTruncated(s.Path); s.Halted || s.ctx != nil {
 		f.enabled = f.enabled[:0]
@@ -289,8 +289,8 @@ func (s *source) endExecution(st por.Status) {
 // goroutine whose operation is independent of all that the others can execute is a source set
 // by itself.
 //
-// The order of preference: the goroutine that moved last, which makes few preemptions and
-// short sleep sets; with an oracle, another one that needs no choice.
+// The order of preference: first the goroutine that moved last, for few preemptions and short sleep sets;
+// then, with an oracle, a goroutine that needs no choice.
 func (s *source) pickLine3(f *sourceNode) (p trace.GID, ok bool) {
 	s.candidates = s.candidates[:0]
 	for _, g := range f.enabled {

@@ -108,9 +108,9 @@ func (s *source) notdep(e, p int) (v []hb.Transition) {
 	return v
 }
 
-// addInitial adds event j to the initials of a sequence unless one of them happens before it. It
-// reports whether that is line 9: its goroutine is in the backtrack set of f, so that nothing need be
-// added, whatever the other initials are.
+// addInitial adds event j to the initials of a sequence unless one of them happens before it. It reports
+// whether line 9 applies: the goroutine of that initial is in the backtrack set of f, so nothing need be
+// added for the other initials.
 //
 // It is called in the order of execution. If any event of the sequence happens before j, then the
 // first such event is an initial, so it is enough to compare j with initials.
@@ -125,8 +125,8 @@ func (s *source) addInitial(f *sourceNode, j int) (covered bool) {
 	return f.persistent || slices.Contains(f.backtrack, s.exec.Events[j].G)
 }
 
-// addOneInitial is line 10: the goroutine of one of the initials must be in the backtrack set, and
-// none is (addInitial).
+// addOneInitial is line 10: no goroutine of an initial is in the backtrack set (addInitial), so it adds
+// one.
 //
 // If none of them is enabled in f, the only initial is p, and it is e that has enabled p: events
 // that do not happen after e are possible without it. Then there is no other order.
@@ -152,8 +152,7 @@ func (s *source) addOneInitial(f *sourceNode) {
 // the events that happen before q's arrival.
 //
 // The arrival has n's clock, so the events needed for q to be there are { j : j → n } and
-// n itself. In the sequence in question, the pending operation follows these in
-// the place of x.
+// n itself. In the other sequence, the pending operation follows these in place of x.
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
 	first := n // of those after event i that happen before n, or n: always an initial
@@ -238,8 +237,8 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 
 // reportRaces reports to the visitor the races of which one event was executed in f.
 //
-// In the state before the first one of two racing events both may be pending only after the events that
-// the second one needs (notdep): these are executed, the two compared, and the system is rewound.
+// Two racing events may both be pending only after the state before the first one and the events that the
+// second one needs (notdep): these events are executed, the two compared, and the system is rewound.
 func (s *source) reportRaces(f *sourceNode) {
 	for _, r := range f.raceCandidates {
 		if s.Halted {

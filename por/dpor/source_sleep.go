@@ -96,7 +96,8 @@ func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 // The first step of w is compared as it is in the current state, because e may have changed its effect:
 // after close(c) a receive from c has another result. If the transition of w is not possible
 // any more, w does not sleep; nothing is lost by that. Later steps of a sequence are not pending, so they
-// are compared as they were, in both directions: dependence of b on a may differ from that of a on b.
+// are compared in the form in which they were executed, and in both directions: dependence of b on a may
+// differ from that of a on b.
 func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]

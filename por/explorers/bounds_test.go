@@ -103,8 +103,8 @@ func TestPreemptionBound(t *testing.T) {
 }
 
 // TestPreemptionWhileLocked: an execution in which a goroutine is preempted in a critical section has
-// one preemption. Without a choice before unlocking it would take two to find its ending: the
-// goroutine that continues meanwhile does not wait for the lock then, and has to be preempted, too.
+// one preemption. Without a choice before the unlock its ending would need two preemptions: the goroutine
+// that continues in the meantime does not wait for the lock, so it has to be preempted, too.
 func TestPreemptionWhileLocked(t *testing.T) {
 	toy := toys.Started(
 		[]toys.Instr{{Op: toys.Load, A: 0}, {Op: toys.OutReg}, {Op: toys.Lock}, {Op: toys.Unlock},

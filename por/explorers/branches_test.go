@@ -56,8 +56,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestBranchEndings: all explorers find each way in which a program ends whose branches contradict
-// each other, independently of the places where executions are cut.
+// TestBranchEndings: all explorers find every ending of programs whose branches contradict each other,
+// wherever executions are cut.
 func TestBranchEndings(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 16, 600) {
 		toy := toys.Branching(rand.New(rand.NewPCG(9, uint64(seed))))

@@ -66,7 +66,7 @@ var clockVectorProgram = [][]toys.Instr{
 	{{Op: toys.Write, A: 0, B: 2}},
 }
 
-// TestClockVectorPaper is about sentences of Noonan et al.
+// TestClockVectorPaper tests sentences of Noonan et al.
 func TestClockVectorPaper(t *testing.T) {
 	tests := []struct {
 		sentence   string
@@ -77,22 +77,24 @@ func TestClockVectorPaper(t *testing.T) {
 	}{
 		{"JPF's POR explores an unnecessary branch", clockVectorProgram,
 			// After the start both are explored, and then nothing can come before the write that came first.
-			// States: after the start, after the end of the first in each order, and two ends. (No access is to an
-			// object that others have touched before, but for the last one of each order, which comes after an end.)
+			// States: after the start, after the end of the first in each order, and two ends. (Only the
+			// last access of each order is to an object that others have touched before, and it comes after
+			// an end.)
 			2, 5, 2},
 		{"This causes Thread0 to be added to the choice generator that corresponds to state s3", [][]toys.Instr{
 			{{Op: toys.Go, A: 1}, {Op: toys.Choose, A: 1}, {Op: toys.Write, A: 0, B: 1}},
 			{{Op: toys.Choose, A: 1}, {Op: toys.Write, A: 0, B: 2}},
 		},
-			// One that comes first after the start: its write is first; or the other goroutine continues there, and
-			// writes first; or it lets the first one do so after all. Sleep sets would spare the latter.
+			// One goroutine comes first after the start. There are three cases: it writes first; or the
+			// other continues there and writes first; or the other continues, but the first one still
+			// writes first. Sleep sets would spare the latter.
 			6, 0, 2},
 		{"the index of last transition in the search space executed by thread pj that had to happen in order for thread pi to reach its current state", [][]toys.Instr{
 			{{Op: toys.Write, A: 0, B: 1}, {Op: toys.Go, A: 1}}, {{Op: toys.Write, A: 0, B: 2}},
 		},
 			// The first write had to happen: the start is the only choice, and both orders of the ends.
 			2, 5, 1},
-		{"if nextins(p) is a release: L", [][]toys.Instr{ // line 17: a release is no operation to come before
+		{"if nextins(p) is a release: L", [][]toys.Instr{ // line 17: nothing need come before a release
 			{{Op: toys.Go, A: 1}, {Op: toys.Lock}, {Op: toys.Unlock}}, {{Op: toys.Lock}, {Op: toys.Unlock}},
 		},
 			2, 0, 1},

@@ -101,8 +101,8 @@ func TestContextExample(t *testing.T) {
 	}
 }
 
-// cutter is an oracle that knows that nothing depends on a Store to variable 1 once all of
-// these are pending or have been executed.
+// For cutter, a Store to variable 1 needs no choice once all Stores to variable 1 are pending or have been
+// executed.
 type cutter struct {
 	por.Passive
 	toy *toys.System

@@ -10,8 +10,8 @@ import (
 
 // TestCounts asserts numbers that can be worked out by hand: interleavings
 // are binomials (each goroutine has its End as a last step in full, which jpf
-// executes at once), critical sections are permutations. Endings differ in the
-// registers, too, so they tell the order of the increments.
+// executes at once), critical sections are permutations. Endings also differ in the registers, so they show
+// the order of the increments.
 func TestCounts(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -35,8 +35,8 @@ func TestCounts(t *testing.T) {
 		{name: "locked 3", prog: [][]toys.Instr{toys.LockInc, toys.LockInc, toys.LockInc}, por: "jpf", executions: 6, endings: 6},
 		{name: "locked 4", prog: [][]toys.Instr{toys.LockInc, toys.LockInc, toys.LockInc, toys.LockInc}, por: "jpf", executions: 24, endings: 24},
 		{name: "racy", prog: [][]toys.Instr{toys.RacyInc, toys.RacyInc}, por: "jpf", executions: 6, endings: 3, races: 3},
-		// The one that takes its first lock either takes its second next, and then
-		// everything is decided, or the other takes its first: a deadlock.
+		// A goroutine takes its first lock. Either it takes its second lock next, and then only one order
+		// is left, or the other goroutine takes its first lock: a deadlock.
 		{name: "crossed", prog: toys.Crossed, por: "jpf", executions: 4, endings: 2},
 		{name: "alone", prog: [][]toys.Instr{toys.RacyInc}, por: "full", match: true, executions: 1, states: 4, endings: 1, transitions: 3},
 		{name: "alone", prog: [][]toys.Instr{toys.RacyInc}, por: "jpf", match: true, executions: 1, states: 1, endings: 1, transitions: 3},

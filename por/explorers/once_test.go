@@ -123,8 +123,8 @@ func TestToyClasses(t *testing.T) {
 	}
 }
 
-// TestAddsAndWait: Adds that commute decide all the same whether Wait, which never executes in some
-// executions, can be executed.
+// TestAddsAndWait: commuting Adds decide whether a Wait can be executed, which never happens in some
+// executions.
 func TestAddsAndWait(t *testing.T) {
 	ops := []toys.OpCode{toys.WgAdd, toys.WgAdd, toys.WgAdd, toys.WgWait, toys.Load, toys.Store}
 	for _, seed := range deep.Seeds(t, 40, 400) {

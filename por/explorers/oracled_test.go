@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// exact is an oracle that knows the whole future.
+// exact is an oracle with exact answers, from exploring the whole future.
 type exact struct {
 	por.Passive
 	sys   por.System
@@ -31,7 +31,7 @@ func (o *exact) Skip(g trace.GID, op *trace.Op) string {
 	return "exact"
 }
 
-// none is an oracle that knows nothing.
+// none is an oracle without facts.
 type none struct{ por.Passive }
 
 func (none) Skip(trace.GID, *trace.Op) string { return "" }

@@ -25,7 +25,8 @@ func TestOver(t *testing.T) {
 				return ""
 			}}
 		_, r := toys.Explore(t, toys.Started(toys.StoreBuffer...), e.Explore, cfg)
-		if asked != steps || r.Transitions != steps {
+		backs := e.Name == "optimal" // asks on the way back, too, which has no steps
+		if asked != steps || r.Transitions > steps || r.Transitions < steps && !backs {
 			t.Errorf("%s: asked %d times, %d steps, want %d", e.Name, asked, r.Transitions, steps)
 		}
 		found := false

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// exactParts knows the persistent sets of goroutines by exploration.
+// exactParts finds the persistent sets of goroutines by exploration.
 type exactParts struct {
 	sys por.System
 	// several: sets of one goroutine do not count if there is another.
@@ -228,8 +228,8 @@ func crashes(ending string) bool {
 	return strings.HasPrefix(ending, "exit fault=") && !strings.HasPrefix(ending, "exit fault=0")
 }
 
-// TestNoParts: there are no parts where nothing notices that a cycle ignores the others, or
-// where preemptions are counted.
+// TestNoParts: a search has no parts if it would not notice that a cycle ignores goroutines, or if
+// preemptions are bounded.
 func TestNoParts(t *testing.T) {
 	toy := toys.Started(toys.RacyInc, toys.RacyInc, []toys.Instr{{Op: toys.Store, A: 1, B: 1}}, []toys.Instr{{Op: toys.Load, A: 1}})
 	for _, cfg := range []por.Config{{Match: true}, {}, {Match: true, LimitPreempt: true, Preempt: 1}} {

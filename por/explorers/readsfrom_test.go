@@ -243,8 +243,8 @@ func TestReadsFromOnce(t *testing.T) {
 	}
 }
 
-// readersToy makes a system of critical sections, most of them of readers, in which synchronisation mostly
-// orders what they access.
+// readersToy makes a system of critical sections, most of them of readers, whose accesses synchronisation
+// mostly orders.
 func readersToy(r *rand.Rand) *toys.System {
 	prog := make([][]toys.Instr, 3+r.IntN(2))
 	most := 2 - len(prog)/4

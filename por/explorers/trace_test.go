@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // transcript: quotations and line numbers are of the paper that the explorer's package names.
 var traced = []struct {
 	name      string
-	explorers map[string]string // and what the transcript is about
+	explorers map[string]string // and the subject of the transcript
 	prog      [][]toys.Instr
 }{
 	// The store buffer of the litmus tests: two stores and two loads, three classes.
@@ -94,7 +94,7 @@ var traced = []struct {
 // objects are the names of a toy's objects, by number.
 var objects = []string{"?", "v", "a", "m", "wg", "c"}
 
-// TestTrace: what explorers execute, as transcripts. Tracing a search does not change it.
+// TestTrace compares transcripts of searches. Tracing a search does not change it.
 func TestTrace(t *testing.T) {
 	for _, tt := range traced {
 		for name, about := range tt.explorers {

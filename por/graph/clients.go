@@ -39,7 +39,7 @@ func NewDataRaceBehavior() *DataRaceBehavior {
 // Mark implements Marker.
 //
 // It returns the answer of EveryAccess, except for plain accesses to memory that only one goroutine has
-// touched. It notes all locations, also when the first one decides.
+// touched. It records all locations, even if the first one decides.
 func (c *DataRaceBehavior) Mark(op *Op) Marking {
 	m := EveryAccess{}.Mark(op)
 	if m != Yes || !op.Kind.Plain() {
@@ -56,7 +56,7 @@ func (c *DataRaceBehavior) Mark(op *Op) Marking {
 
 // touch notes that g touches a, and reports whether others do.
 //
-// A new entry inherits shared from overlapping ones, which others have touched.
+// A new entry inherits shared from overlapping entries, which other goroutines have touched.
 func (c *DataRaceBehavior) touch(a trace.Access, g trace.GID) (shared bool) {
 	known := false
 	list := c.touched[a.Obj]

@@ -7,17 +7,16 @@ import (
 )
 
 // Explore is the DPOR engine of Storey, Mercer and Parizek ("A Sound Dynamic Partial Order
-// Reduction Engine for Java Pathfinder", 2020): dynamic partial order reduction over any set of
-// events, whose places need not be known beforehand. A Marker decides which operations
-// are scheduling points (Yes), may become some (Maybe), or are places to restart from
-// (Replay); a Dependence decides which of them depend on each other. The nodes are the DPOR graph
-// of section 3.1 (DPORGraph).
+// Reduction Engine for Java Pathfinder", 2020): dynamic partial order reduction over any set of events,
+// whose program points need not be known in advance. A Marker decides which operations are scheduling
+// points (Yes), may become some (Maybe), or are places to restart from (Replay); a Dependence decides which
+// of them depend on each other. The nodes are the DPOR graph of section 3.1 (DPORGraph).
 //
 // A Maybe node that becomes a scheduling point had no choice generator. The paper then
 // executes a region of the search again, from the Replay node above it, so that it gets one
 // (section 3.4); that is Config.Restart. Without Restart the search returns to the node, which is possible
-// for every operation, and it becomes a Yes node: the same schedules, and nothing is
-// executed twice.
+// for every operation, and the node becomes a Yes node: this explores the same schedules, and executes
+// nothing twice.
 //
 // The guarantee depends on the client. DataRaceBehavior and EveryAccess find every deadlock,
 // every end of the program and every race. As in the paper no states are stored: "the DPOR
@@ -66,7 +65,8 @@ type Client struct {
 	Reset      Resettable
 }
 
-// A Marking is a Marker's answer. It decides where the search has nodes, and to which it can return:
+// A Marking is a Marker's answer. It decides where the search has nodes, and to which of them it can
+// return:
 //
 //	R ── · ── M ── · ── · ── Y ── · ── M ── Y        · is an operation marked No
 //	┊                        ┊              ┊
@@ -103,8 +103,8 @@ type Dependence interface {
 	Dependent(p, n *Node) bool
 }
 
-// Resettable is the paper's DporResettable: the state of an analysis that goes back when the
-// search does. State returns what must not change any more; Reset returns to it.
+// Resettable is the paper's DporResettable: an analysis whose state is rewound with the search. State
+// returns the current state, which must not change any more; Reset returns to it.
 type Resettable interface {
 	State() any
 	Reset(state any)

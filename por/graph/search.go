@@ -30,9 +30,9 @@ type choiceSet struct {
 
 // generator is a choice generator: a state on the stack that can be returned to.
 //
-// A choice is explored with all alternatives of its operation before the next choice is. The
-// client is reset to state before it is asked about a choice, and to marked before another
-// alternative of the same choice is executed, about which it has been asked.
+// A choice is explored with all alternatives of its operation before the next choice is. The client is
+// reset to state before it decides about a choice, and to marked before another alternative of a choice
+// about which it has already decided is executed.
 type generator struct {
 	search.Position
 	*choiceSet
@@ -60,7 +60,7 @@ type searcher struct {
 	points []generator
 	node   *Node // the newest of the present path
 
-	// Not the nodes themselves: the region is executed again, and makes new ones.
+	// These are not the nodes themselves: executing the region again makes new nodes.
 	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
 
 	pendingBefore, pending []trace.GID // before and after the newest event
@@ -135,8 +135,8 @@ func (x *searcher) positions() (list []*search.Position) {
 // more moves on to the next choice of p, and reports whether there is one.
 //
 // The order of the cases: alternatives of the operation that is being explored; the first choice
-// of a new generator; a Replay node, whose only choice is taken again if
-// a node below has arranged that; the next choice.
+// of a new generator; a Replay node, whose only choice is executed again if a node below requires it; the
+// next choice.
 func (x *searcher) more(p *generator) bool {
 	switch {
 	case p.alt < p.alts: // another alternative of the same operation
@@ -175,7 +175,7 @@ func (x *searcher) returnTo(p *generator) {
 	}
 }
 
-// take executes p's current choice. It returns false if it has put a generator on top of p.
+// take executes p's current choice. It returns false if it has pushed a generator on top of p.
 //
 // Only a goroutine that has not been scheduled here before is asked about (mark): the first
 // choice was asked about when the generator was pushed. NoGID is the choice of the root, which

@@ -11,10 +11,9 @@ import (
 // POPL 2005) to a happens-before relation: the last event that is dependent with a pending
 // operation, does not happen before it, and may be co-enabled with it.
 
-// MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be
-// co-enabled in a state to which events lead that are independent of event i. since is the last
-// event before which q was not at op, and enabled are the goroutines that were enabled before event
-// i.
+// MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be co-enabled in
+// a state that can be reached by events independent of event i. since is the last event before which q was
+// not at op, and enabled are the goroutines that were enabled before event i.
 //
 // Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
 // releases it. (A release of a lock that is free ends the program.)
@@ -75,7 +74,7 @@ func acquires(n *NextOp) (trace.Access, bool) {
 	return trace.Access{}, false
 }
 
-// access returns the access of n that is the only one in set, if n has it.
+// access returns the access of n that set names, if set names a single access and n has it.
 //
 // The tables of trace name accesses by position, as a set of bits.
 func (n *NextOp) access(set trace.Accesses) (trace.Access, bool) {

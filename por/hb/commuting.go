@@ -2,17 +2,17 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Additions to one location with unused results commute, and so do readers of a lock. The reductions
-// need more where a goroutine waits in a loop until the location has a certain value
-// (trace.Op.Awaits): of two additions, or two readers, each can disable the loop's next iteration
-// by itself, and only all of them together enable it. Then there is no least set of events after
-// which the operation is disabled, which the reductions assume, and the events on which a pending
-// operation depends need not have happened before its goroutine arrived. Example: v.Add(1) beside
-// v.Add(1) and `for v.Load() != 0 {}` beside v.Add(-1).
+// Additions to one location with unused results commute, and so do readers of a lock. That is not enough
+// for the reductions if a goroutine waits in a loop until the location has a certain value
+// (trace.Op.Awaits): each of two additions, or two readers, can alone disable the loop's next iteration,
+// and only all of them together enable it. Then there is no least set of events after which the operation
+// is disabled, which the reductions assume, and the events on which a pending operation depends need not
+// have happened before its goroutine arrived. Example: v.Add(1) beside v.Add(1) and `for v.Load() != 0 {}`
+// beside v.Add(-1).
 //
-// So an Execution in which such operations commute notices when one of them and a loop that waits
-// are on the same location, anywhere in the search. The assumption Commute is Wrong then, and the
-// search restarts without it.
+// So an Execution in which such operations commute notices when one of them and a waiting loop use the same
+// location, anywhere in the search. Then the assumption Commute is Wrong, and the search restarts without
+// it.
 
 // noteCommuting notes n, which is pending or has just been executed.
 func (x *Execution) noteCommuting(n *NextOp) {

@@ -86,7 +86,7 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 // instead, with a different result.
 //
 // It is Dependent for a pending operation, without pairs that certainly have no other
-// order. A CondWait has none: its goroutine waits for a Signal, which is an event.
+// order. A CondWait has no such operation: its goroutine waits for a Signal, which is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
 		return false
@@ -119,8 +119,8 @@ var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
 })
 
 // unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or
-// a lock for a writer that is only pending, or is on a Cond with an RWMutex. Without such events
-// readers come and leave in any order. With one, their order decides which of them finds too few
+// a lock for a writer that is only pending, or is on a Cond with an RWMutex. Without such events readers
+// come and leave in any order. After such an event, their order decides which of them finds too few
 // readers, or may pass a writer.
 //
 // Example: g1: RLock; g2: RUnlock. In this order nothing happens; in the other one g2 crashes.

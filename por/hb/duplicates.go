@@ -16,9 +16,8 @@ import (
 //
 // An execution that ends the program while other goroutines could continue (a crash, main
 // returning) is left out: their progress makes no difference to the end, so several executions have
-// the same end. After a crash, or an assumption that does not hold, nothing
-// is checked any more: explorers continue as if the goroutine had not crashed, and do not promise to
-// execute the rest once.
+// the same end. After a crash, or an assumption that does not hold, later events are not checked: explorers
+// continue as if the goroutine had not crashed, and do not guarantee to execute the rest only once.
 type Duplicates struct {
 	seen    map[por.Hash]uint64 // nil: nothing is checked
 	crashed bool
@@ -52,7 +51,7 @@ func (d *Duplicates) Leaf(x *Execution, st por.Status, n uint64, path trace.Sche
 	return true
 }
 
-// Bytes is about the memory in use: a map is between half and entirely full.
+// Bytes returns about the memory in use: a map is at least half full.
 func (d *Duplicates) Bytes() int64 { return int64(len(d.seen)) * 48 }
 
 // fingerprint returns the fingerprint of the execution's class: see Duplicates.

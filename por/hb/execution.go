@@ -6,7 +6,7 @@
 // depends on e and e comes first; if e started, woke or communicated with f's goroutine; and
 // transitively. Clocks (Mattern 1988) represent the events that happen before one.
 //
-// Dependence is more than a property of accesses. Package hb knows the semantics of Go's
+// Dependence is more than a property of accesses. Package hb implements the semantics of Go's
 // synchronisation, in the vocabulary of package trace (trace.Row):
 //
 //	dependence.go   the dependence relation; RWMutex: readers commute as long as all unlocks are balanced
@@ -117,9 +117,8 @@ type Execution struct {
 	Width  int
 
 	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ... for
-	// the events of each goroutine, so goroutine and number name an event in every order of a
-	// class (EventID), and its index names it in this one.
-	// By goroutine:
+	// the events of each goroutine, so goroutine and number identify an event in every order of a class
+	// (EventID), and its index only in this one. By goroutine:
 	//mutant: saved: happens before without Count [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
 	Count []uint32 // events that it has executed
 	//mutant: saved: happens before without Last [resumed]: "Last     []int32" -> "Last     []int32 `saved:\"-\"`"
@@ -155,7 +154,7 @@ type Execution struct {
 	repeater por.Repeater `saved:"-"` // or nil
 
 	// Findings. Each remains set when events are undone.
-	Unsupported bool       // the relation cannot decide what can be executed in another order
+	Unsupported bool       // the relation cannot decide which operations can be executed in another order
 	Wrong       Assumption // Unsupported, but not without these assumptions of the relation
 	Awaits      bool       // an operation has been pending that awaits something
 
@@ -266,7 +265,7 @@ func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 //  1. newEvent copies the pending operation, its partner's, and its effect on a counter, because the
 //     step changes them.
 //  2. The system makes the step, and names the goroutines that have advanced by it.
-//  3. g takes part, and if the operation is one that waits also the partner: the past of both
+//  3. g takes part, and so does the partner of an operation that waits: the past of both
 //     happens before the event.
 //  4. findRaces completes the clock. A goroutine that the event has started or woken
 //     does not take part before that: its past has no influence on the dependences of the event.

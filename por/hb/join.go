@@ -138,7 +138,7 @@ func (x *Execution) onlyCounted(j *Join, wg trace.Access, counter int64) bool {
 // false though there is another matching.
 func (x *Execution) matches(j *Join, wg trace.Access) bool {
 	if len(x.positiveAdds) == 0 {
-		return true // all units are initial ones; if there are too few a Done panics, and there is no tail
+		return true // all units are initial; if there are too few, a Done panics, and there is no tail
 	}
 	j.units = j.units[:0]
 	for _, g := range j.Dones {

@@ -9,13 +9,13 @@ import (
 // TestKinds compares the dependence of all kinds of operations with the rows of
 // trace's table. Exceptions are listed: a new kind has to find its place.
 func TestKinds(t *testing.T) {
-	// Which access is a lock or a Once that is released, or waited for: see MayBeCoEnabled.
+	// The accesses to a lock or a Once that is released or awaited: see MayBeCoEnabled.
 	released := map[trace.Kind]trace.Accesses{trace.Unlock: trace.First, trace.OnceLeave: trace.First, trace.Park: trace.Second}
 	acquired := map[trace.Kind]trace.Accesses{trace.Lock: trace.First, trace.OnceEnter: trace.First, trace.WakeLock: trace.First, trace.CondWait: trace.Second}
 	// Two of these on one location do not depend on each other, though they change it.
 	commutes := map[trace.Kind]bool{trace.WgAdd: true}
-	// Reads-from equivalence knows the operations on these. Of others it knows none that is on an object which
-	// another goroutine can reach.
+	// Reads-from equivalence supports the operations on these objects. It supports no operation on other
+	// objects that another goroutine can reach.
 	known := map[trace.Object]bool{trace.OnNothing: true, trace.OnMemory: true, trace.OnLock: true, trace.OnWaitGroup: true,
 		trace.OnOnce: true, trace.OnOutput: true}
 
@@ -47,7 +47,7 @@ func TestKinds(t *testing.T) {
 			m := *n
 			for on, want := range map[dependence]bool{{}: !commutes[k], {pairwise: true}: true} {
 				if row.On == trace.OnOutput {
-					want = true // of the order of what is printed
+					want = true // of the order of output
 				}
 				if got := on.dependent(n, &m); got != want {
 					t.Errorf("%+v: dependent on one of its kind: %v, want %v", on, got, want)

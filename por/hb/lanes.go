@@ -9,7 +9,7 @@ import (
 // Lanes are an index to find the races of an event in long executions. Most earlier events happen before
 // it anyway: the first ones of each goroutine, as many as its clock has. So events are also listed by
 // location and goroutine, a lane each, and only the end of a lane is read that is not in the clock.
-// Events that commute with each other have lanes of their own, which none of them reads.
+// Events that commute with each other have separate lanes, which none of these events reads.
 //
 //	lanes[bit]:    g1  e2  e5  e9 │ e14  e20       e's clock has the first three events of g1
 //	               g2  e3 │ e7                     that are here, and one of g2
@@ -35,7 +35,7 @@ const (
 	readClass             // that read memory
 	readerClass           // of readers of a lock
 	addClass              // additions to a counter, which wgOrderMatters compares
-	onOneClass            // on one channel each, in the lanes of all channels: those of one channel share another bit
+	onOneClass            // on one channel; in the lanes of all channels, apart from that channel's
 	laneClasses
 )
 

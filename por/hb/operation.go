@@ -14,7 +14,7 @@ import (
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // it depends on every operation of other goroutines
-	lowers, done bool  // of Execution.Pending: a WgAdd that takes something from the counter, or one
+	lowers, done bool  // of Execution.Pending: a WgAdd that lowers the counter, or one
 	Alternatives int32 // their number in the current state; 0: it is disabled
 	// footprint is the set of locations of the operation: see objectNumber, outputBit and
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
@@ -170,8 +170,8 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	return n
 }
 
-// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. They are
-// mostly the same in all states: then it returns the list of the last call.
+// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. These
+// goroutines are mostly the same in all states; then the list of the last call is returned.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil

@@ -18,7 +18,7 @@ import (
 // A Participant is a goroutine that has taken part in an event, with its state before the event.
 type Participant struct {
 	G       trace.GID
-	Last    int32 // the event by which it had come to its pending operation, or -1
+	Last    int32 // the event by which it had arrived at its pending operation, or -1
 	Exists  bool  // it had been started
 	Pending NextOp
 }

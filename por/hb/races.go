@@ -52,8 +52,8 @@ func (x *Execution) findRaces(i int) {
 func (x *Execution) findRacesAfter(all, i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	several := k.footprint&(k.footprint-1) != 0
-	// Which objects share a bit depends on their numbers, which are not the same on all machines. So only
-	// found events are counted.
+	// Whether objects share a bit depends on their numbers, which differ between machines. So only found
+	// events are counted.
 	look := func(j int) bool {
 		x.read++
 		n := len(x.Races)
@@ -160,7 +160,7 @@ func (x *Execution) addToIndices(i int) {
 	}
 }
 
-// removeFromIndices undoes what event i, the newest one, has changed in the indices.
+// removeFromIndices undoes the changes of event i, the newest one, in the indices.
 func (x *Execution) removeFromIndices(i int) {
 	e, k := &x.Events[i], &x.keys[i]
 	if !x.rel.ReadsFrom {

@@ -55,12 +55,12 @@ func writesAll(op *trace.Op, a trace.Access) bool {
 	return true
 }
 
-// addReadsFrom finds the source of event i, the newest one, and adds what happens before it.
+// addReadsFrom finds the source of event i, the newest one, and adds the events that happen before it.
 //
-// The source is the latest event in the path that has written there. The clock gets no other accesses to
-// memory: writes are not ordered among themselves. The search is Unsupported where this
-// relation is not enough: a write covers only a part of the memory that is read, or other operations
-// synchronise on the memory.
+// The source is the latest event in the path that has written there. No other accesses to memory enter the
+// clock: writes are not ordered among themselves. The search is Unsupported where this relation is not
+// enough: a write covers only a part of the memory that is read, or other operations synchronise on the
+// memory.
 //
 // Events of the same goroutine are in the clock already. A virtual event
 // (EndsExecution) has written nothing.
@@ -107,8 +107,8 @@ func (r Relation) aboutReads() bool { return r.ReadsFrom || r.Synchronised }
 //
 // Claim: as long as that holds for all events, synchronisation orders conflicting accesses to memory.
 // Proof: let i be the first event that conflicts with an earlier one, j, and that synchronisation does not
-// order after it. Then j is in Races, or happens before an event in Races with which i is not ordered either;
-// findRaces stops early only at an event that is, like j, before i or in Races.
+// order after it. Then j is in Races, or happens before an event in Races that is not ordered with i
+// either; findRaces stops early only at an event that is, like j, before i or in Races.
 //
 // So two executions with the same order of synchronisation have the same order of conflicting
 // accesses, and each read reads from the same write: reads-from classes are Mazurkiewicz's.
@@ -142,7 +142,7 @@ func (x *Execution) markUpdate(n *NextOp) {
 
 // supported reports whether the dependences of op are known for reads-from equivalence.
 func supported(op *trace.Op) bool {
-	if op.Wide || op.Awaits != trace.NoAwait { // whether it is enabled depends on what it would read from
+	if op.Wide || op.Awaits != trace.NoAwait { // its source decides whether it is enabled
 		return false
 	}
 	switch on := op.Kind.Row().On; on {

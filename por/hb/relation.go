@@ -9,8 +9,8 @@ import (
 
 // A Relation selects a dependence relation for an Execution. The zero value is exact for
 // programs that use WaitGroups and RWMutexes as their documentation requires; an Execution notices
-// if a program does not (Unsupported, Wrong). The other values are for such
-// programs, and for clients that want another order.
+// if a program does not (Unsupported, Wrong). The other values are for such programs, and for clients that
+// need another order.
 //
 // An arrow is a refutation that an Execution notices; after it fewer
 // operations commute, so an assumption is never made again.
@@ -34,9 +34,9 @@ type Relation struct {
 	// commute with each other, and so do those that lower it. Otherwise the execution as a
 	// whole decides (waitgroup.go), and becomes Unsupported where their order matters.
 	Pairwise bool
-	// Careful, with Pairwise: operations that lower a counter do not commute. Whether
-	// they do depends on the others: one that finds the counter too low panics, whichever it is. An
-	// Execution that is not careful notices that (Refuted).
+	// Careful, with Pairwise: operations that lower a counter do not commute. Whether they do depends on
+	// other operations: any of them panics if it finds the counter too low. An Execution that is not
+	// careful notices that (Refuted).
 	Careful bool
 	// Arrivals, with Pairwise: an arrival at Wait is an access to the WaitGroup. A goroutine
 	// that has arrived when the counter was zero returns even if the counter has grown again. An
@@ -136,8 +136,8 @@ func (r Relation) refined(x *Execution) Relation {
 
 // Refine calls search, which returns the result and the Execution of a search with a
 // relation. As long as the relation is refuted, the search restarts with one that assumes less
-// (por.Visitor.Restart). That happens a few times at most: each time the relation loses one of its
-// assumptions for good.
+// (por.Visitor.Restart). That happens a few times at most, because each time the relation permanently loses
+// one of its assumptions.
 func Refine(
 	v por.Visitor, cfg por.Config, r Relation, search func(Relation) (por.Result, *Execution),
 ) por.Result {

@@ -13,10 +13,9 @@ import (
 //	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
 //	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
 //
-// Pairs of operations do not show either. Of Done, Done, Add with the counter at two the first
-// Done commutes with the Add, and the second one, where it is next to the Add, does not. So both
-// are decided for an execution as a whole, exactly, once for each event (claims 11 and 12 of
-// docs/research/optimal.md).
+// Pairs of operations do not show either. Take Done, Done and Add with the counter at two: the first Done
+// commutes with the Add, but the second one, next to the Add, does not. So both are decided for an
+// execution as a whole, exactly, once for each event (claims 11 and 12 of docs/research/optimal.md).
 //
 // An order that is allowed passes through down-closed sets of events. The counter in such a set D
 // is the number of units added in D minus the units taken. Each Done is matched with a
@@ -174,8 +173,8 @@ func (x *Execution) matchLatest(i int) bool {
 }
 
 // matchDone finds a unit for event i, if it is a Done: it reports whether all Dones can be matched.
-// It also reports false if claim 1 does not apply: if several units are taken at once, or the
-// counter is not what the events have left, because it has been overwritten.
+// It also reports false if claim 1 does not apply: if several units are taken at once, or if the counter
+// has been overwritten and does not have the value that results from the events.
 //
 // Invariant: all Dones before i are matched; otherwise the search would be Unsupported. So one
 // augmenting path for i decides.

@@ -19,7 +19,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v may be an operation of another goroutine, too: %v, want %v", k, got, moves)
 		}
 
-		// What enables no other operation releases nothing.
+		// An operation that enables no other operation releases nothing.
 		if enablesNothing(op) && (row.Releases != 0 || moves || row.Ends) {
 			t.Errorf("%v is taken to enable nothing", k)
 		}
@@ -27,7 +27,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v, which is no synchronisation, is taken to enable something", k)
 		}
 
-		// What releases something, and says in its accesses what.
+		// Operations that release an object, which is among their accesses.
 		f := &reachable{complete: true, waits: true}
 		if got := f.releasesUnawaited(op); got && (row.Releases&trace.First == 0 || moves) {
 			t.Errorf("%v is taken to release what nothing waits for", k)

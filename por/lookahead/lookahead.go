@@ -7,15 +7,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Oracle is an oracle that searches ahead where a cheap one cannot exclude a choice: it explores the
-// executions of the other goroutines while one waits (see PersistentSet),
-// within a small budget.
+// Oracle searches ahead if a cheap oracle cannot exclude a choice: it explores the executions of the other
+// goroutines while one waits (see PersistentSet), within a small budget.
 //
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock
 // while g waits needs no choice either.
 //
-// The search has an Oracle of its own, which decides where the others need no choice while one of
-// them waits, too, and so on. All share one budget.
+// The search has an Oracle of its own, which decides in the same way, while a further goroutine waits,
+// where the others need no choice, and so on. All share one budget.
 //
 // The result of a search stays valid for a while, so that a critical section costs one search:
 //
@@ -78,7 +77,7 @@ type reachable struct {
 	reached  []reachedAccess
 	byObject map[uint32]int // 1 + index of the object's last entry in reached
 	waits    bool           // awaited is known
-	awaited  []trace.Access // of operations that are disabled where an execution ends or comes back
+	awaited  []trace.Access // of operations that are disabled where an execution ends or returns to a state
 }
 
 // reachedAccess is an access, with 1 + the index of the previous one to the same object.
@@ -90,11 +89,11 @@ type reachedAccess struct {
 // programPoint is a place in the program.
 type programPoint struct{ fn, pc uint32 }
 
-// backoff is the number of questions at a program point that get no search, because searches
-// there have exceeded their budget: each doubles the number.
+// backoff is the number of questions at a program point that get no search, because searches there have
+// exceeded their budget: each such search doubles the number.
 //
-// It belongs to program points, not states: a loop comes to the same place in thousands of states,
-// and mostly the same code makes a search too large in all of them.
+// It belongs to program points, not states: a loop reaches the same point in thousands of states, and
+// mostly the same code makes the search too large in all of them.
 type backoff struct{ remaining, length int }
 
 const maxBackoff = 256
@@ -144,7 +143,7 @@ func (l *Oracle) Skip(g trace.GID, op *trace.Op) string {
 	return ""
 }
 
-// startedBy returns how many goroutines g has started, if the system knows.
+// startedBy returns the number of goroutines that g has started, if the system has it.
 func startedBy(sys por.System, g trace.GID) uint32 {
 	if s := named(sys); s != nil {
 		return s.Started(g)
@@ -219,9 +218,9 @@ func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
-// movesAnother reports whether an operation of kind k may say something of another goroutine. Either it is an
-// operation of that goroutine, too, which then continues; or it shows that no goroutine could move, because
-// time passes and the collector acts only then.
+// movesAnother reports whether an operation of kind k may move another goroutine. Either it is an operation
+// of that goroutine, too, which then continues; or it shows that no goroutine could move, because time
+// passes and the collector acts only then.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:

@@ -13,8 +13,8 @@ import (
 // are a persistent set (Godefroid 1996) if in no execution in which none of them moves another goroutine
 // executes an operation that conflicts with one of them. It explores the executions of the others
 // while gs wait, with JPF's reduction of that system, and compares every operation with those of gs.
-// Synchronising operations are no conflict where they commute. An operation that adds or removes an
-// alternative of one of gs is a conflict: a goroutine that comes to a channel is a partner.
+// Synchronising operations that commute do not conflict. An operation that adds or removes an alternative
+// of one of gs is a conflict: a goroutine that arrives at a channel is a partner.
 //
 // It returns a schedule from the current state whose last step conflicts
 // with such an operation; nil if it finds none. complete is false if limit states
@@ -29,8 +29,8 @@ func PersistentSet(sys por.System, gs []trace.GID, limit uint64) (conflict trace
 }
 
 // PersistentPart is PersistentSet for a search that postpones parking (por.Parker). The others postpone
-// it, too, and a goroutine that parks at its pending operation is no conflict, because those that would
-// notice it can already meet it.
+// parking, too, and a goroutine that parks at its pending operation causes no conflict, because the
+// goroutines that would notice it can already communicate with it.
 func PersistentPart(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool) {
 	p := &parked{System: sys, gs: gs}
 	if l := por.CapabilitiesOf(sys).Parker; l != nil && l.PutsOff() {
@@ -74,7 +74,7 @@ type parked struct {
 	por.System
 	gs        []trace.GID
 	ops       []trace.Op // their pending operations
-	arrived   []trace.Op // operations at which parking is no conflict
+	arrived   []trace.Op // operations at which parking does not conflict
 	late      por.Parker // if parking is postponed
 	meetings  []por.Meeting
 	conflicts bool // an operation is in conflict
@@ -184,8 +184,8 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int
 // synchronising, can be executed in either order and lead to the same state, like two
 // additions to a WaitGroup.
 //
-// It tries all alternatives of the one that waits, but only the given one of g: each of those is
-// a step of its own.
+// It tries all alternatives of the operation of waiting, but only the given alternative of g, because each
+// of g's alternatives is a separate step.
 func (p *parked) sameStateEitherWay(g trace.GID, choice int, waiting trace.GID) bool {
 	m := p.Mark()
 	defer func() {

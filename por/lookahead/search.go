@@ -16,7 +16,7 @@ import (
 // Its reduction ignores goroutines only along a stretch without choices, which ends in a
 // state where all are considered (ChainLimit); so every cycle of states has one.
 //
-// It is a System itself, around the one of its oracle, so that an Oracle can answer questions about its
+// It implements System by wrapping the system of its oracle, so that an Oracle can answer queries about its
 // states:
 //
 //	boundedSearch of g2's wait     a System in which g1 and g2 do not move
@@ -80,8 +80,8 @@ func named(sys por.System) por.Named {
 }
 
 // explore explores the executions of the others while g waits before op, and notes their accesses in f. It
-// reports whether it has explored all; it stops at a conflict with op. It leaves the system in its initial
-// state.
+// reports whether it has explored all of them; it stops at a conflict with op. It leaves the system in its
+// initial state.
 //
 // unlockMatters stays set, because it is a property of the program.
 func (s *boundedSearch) explore(g trace.GID, op *trace.Op, f *reachable) bool {
@@ -195,8 +195,8 @@ func (s *boundedSearch) advance(cur trace.GID) {
 	}
 }
 
-// noteAwaited notes the locations for which disabled goroutines wait, at the ends of executions and where
-// one comes back to a state: a goroutine that waits all along a cycle waits there.
+// noteAwaited records the locations for which disabled goroutines wait, at the ends of executions and where
+// an execution returns to a state: a goroutine that waits all along a cycle waits there.
 //
 //	g has locked mu, g2 waits for it, g3 loops forever: there is no end, and yet g2 continues if
 //	g unlocks mu
@@ -247,7 +247,7 @@ func (s *boundedSearch) list(cur trace.GID, reduce bool) {
 
 // Enabled implements System.
 //
-// With the budget spent nothing is enabled, so the search ends.
+// When the budget is spent, it returns none, so the search ends.
 func (s *boundedSearch) Enabled(buf []trace.GID) []trace.GID {
 	if s.stopped = s.stopped || *s.budget == 0; s.stopped {
 		return buf

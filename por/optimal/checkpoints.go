@@ -1,6 +1,8 @@
 package optimal
 
 import (
+	"sort"
+
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/search"
 	"hbcheck.dev/hbcheck/trace"
@@ -54,20 +56,45 @@ func (s *searcher) restore(f *frame) {
 	}
 	// This event is f's operation: no candidate has been explored yet.
 	*s.revisited.at(&s.Events[f.depth].Op.Op) = true
+	s.markWayTo(f)
 	s.replayTo(f.depth)
 	f.at.Mark = s.Sys.Mark()
+}
+
+// farAway is the number of steps to a frame from which the way there gets marks.
+const farAway = 16
+
+// markWayTo gives marks to frames before f, each in the middle of the rest of the way from the youngest mark,
+// if f is far from it. Without them the way back along a path of n steps, which is long if the bound on steps
+// has cut the execution, would repeat n²/2 steps.
+func (s *searcher) markWayTo(f *frame) {
+	//mutant: the way back has no marks [test ./por/optimal TestWayBack]: "f.depth-from > farAway" -> "false"
+	for from, _ := s.youngestMark(); f.depth-from > farAway; {
+		middle := from + (f.depth-from)/2
+		j := sort.Search(len(s.frames), func(i int) bool { return s.frames[i].depth >= middle })
+		if s.frames[j].depth >= f.depth {
+			return
+		}
+		from = s.frames[j].depth
+		s.replayTo(from)
+		s.frames[j].at.Mark = s.Sys.Mark()
+	}
+}
+
+// youngestMark returns the youngest checkpoint, and the number of events before it.
+func (s *searcher) youngestMark() (n int, at *search.Position) {
+	for i := len(s.frames) - 1; i >= 0; i-- {
+		if f := &s.frames[i]; f.at.Mark != noMark {
+			return f.depth, &f.at
+		}
+	}
+	return 0, &s.root
 }
 
 // replayTo goes to the state after the first n events, without seeking reversals again: the events remain
 // those of the current execution.
 func (s *searcher) replayTo(n int) {
-	from, at := 0, &s.root
-	for i := len(s.frames) - 1; i >= 0; i-- {
-		if f := &s.frames[i]; f.at.Mark != noMark {
-			from, at = f.depth, &f.at
-			break
-		}
-	}
+	from, at := s.youngestMark()
 	s.ReturnTo(at)
 	for i := from; i < n; i++ {
 		e := &s.Events[i]

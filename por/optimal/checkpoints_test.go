@@ -59,3 +59,32 @@ func TestCheckpoints(t *testing.T) {
 	}
 	t.Logf("%d steps repeated", repeated)
 }
+
+// TestWayBack: on the way back along an execution that the bound on steps has cut, few steps are repeated,
+// and none when the time is up.
+func TestWayBack(t *testing.T) {
+	const n = 2000
+	lock, unlock := toys.Instr{Op: toys.Lock}, toys.Instr{Op: toys.Unlock}
+	spin := []toys.Instr{{Op: toys.Go, A: 1}, lock, {Op: toys.Load}, unlock, {Op: toys.Jump, A: 1, B: 0}}
+	search := func() (x *scattered, s *searcher) {
+		x = &scattered{System: toys.New(spin, []toys.Instr{lock, {Op: toys.Store, B: 1}, unlock})}
+		return x, newSearcher(x, toys.NewRecorder(x.System, 0), por.Config{MaxSteps: n}, options{}, hb.Relation{})
+	}
+	x, s := search()
+	if r := s.run(); x.repeated < n/2 || x.repeated > 20*n || r.Stats.Truncated == 0 {
+		t.Errorf("%d steps are repeated: %v", x.repeated, r.Stats)
+	}
+	t.Logf("%d steps repeated", x.repeated)
+
+	x, s = search()
+	s.root = s.Checkpoint()
+	s.runToEnd(trace.NoGID, -1)
+	s.Cfg.Over = func() bool { return true }
+	s.Cfg.Poll = func(por.Progress) string { return "time" }
+	for x.repeated = 0; !s.Halted; {
+		s.backtrack()
+	}
+	if x.repeated > 0 {
+		t.Errorf("%d steps are repeated when the time is up", x.repeated)
+	}
+}

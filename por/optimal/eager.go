@@ -151,7 +151,7 @@ type reversing struct {
 
 // reverseEagerly explores the candidates of s.eager, and returns to the current state.
 //
-// The youngest frame comes first: then each of the others only has to suspend the rest of the path.
+// The youngest frame comes first, so that each older frame only has to suspend the rest of the path.
 func (s *searcher) reverseEagerly(x *reversing) {
 	x.list = s.eager
 	s.eager = nil // candidates found from here on are explored there

@@ -12,7 +12,7 @@ import (
 )
 
 // Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes
-// tasks as every worker does. It sends them away, with their node, and passes the results to the pool:
+// tasks like any worker. It sends them to its process, with their node, and passes the results to the pool:
 //
 //	the pool        take ─ parcel ─┐                                   ┌─ arrive ─ finish
 //	its proxy                      └──────── Elsewhere.Explore ────────┘
@@ -20,12 +20,12 @@ import (
 //
 // A worker elsewhere has a pool of its own, with no other worker. When it has worked for a while it shares
 // its oldest unfinished frames, one after the other, and explores the rest: so the piece ends, and its
-// unfinished part comes back as nodes with tasks.
+// unfinished part returns as nodes with tasks.
 //
-// Who explores a task makes no difference to the result of the search, as with workers of this process. The
-// candidates of a node are compared here only (sharedNode.known). A task that was sent away, and is late,
-// is explored by the first worker, if that has nothing else to do: the search never waits for others to the
-// end. The late result is dropped (task.taker).
+// As with workers of this process, the result of the search does not depend on the process that explores a
+// task. The candidates of a node are compared here only (sharedNode.known). The first worker explores late
+// tasks when it has nothing else to do, so the search never depends on other processes to finish. The late
+// result is dropped (task.taker).
 
 // lateAfter is how long a task may be away before the first worker may explore it, too.
 var lateAfter = 2 * time.Second
@@ -155,8 +155,8 @@ func (p *pool) runProxy() {
 	p.restingProxies = append(p.restingProxies, w)
 }
 
-// send lets another process explore t, and other tasks of its node. p.mu is held since t was taken, because
-// otherwise another worker could finish t as one that is late; send releases it.
+// send lets another process explore t, and other tasks of its node. p.mu has been held since t was taken,
+// because otherwise another worker could finish t as a late task; send releases it.
 func (p *pool) send(w *worker, t *task) {
 	tasks := append(w.tasks[:0], t)
 	for len(tasks) < mostInParcel {
@@ -329,7 +329,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	for i := range x.Tasks {
 		t := x.Tasks[i].task(base)
 		t.mergedBefore = x.Merged
-		base.openAlternatives++ // of the others nothing is known here
+		base.openAlternatives++ // nothing is known here about the others
 		w.dependsOnOutput = x.DependsOnOutput
 		w.explore(t)
 		if p.over {

@@ -21,8 +21,8 @@ func elsewhere(original *toys.System, cfg por.Config, stop uint32) (por.Config, 
 	return cfg, e, away
 }
 
-// TestElsewhere: a search with pieces that others explore has the reports of one worker, in the same order,
-// wherever pieces end, and whichever are refused.
+// TestElsewhere: a search whose pieces others explore has the reports of one worker, in the same order,
+// wherever pieces end, and whichever pieces are refused.
 func TestElsewhere(t *testing.T) {
 	pieces, searches := uint64(0), uint64(0)
 	for _, seed := range deep.Seeds(t, 60, 1500) {
@@ -73,7 +73,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewhereLost: what is lost is explored after a while, and what comes late is dropped.
+// TestElsewhereLost: lost pieces are explored after a while, and late results are dropped.
 func TestElsewhereLost(t *testing.T) {
 	defer func(d time.Duration) { lateAfter = d }(lateAfter)
 	lateAfter = time.Millisecond

@@ -61,10 +61,10 @@ func Explorer() *por.Explorer {
 	return e
 }
 
-// exploreReadsFrom explores the reads-from classes. Where synchronisation orders all accesses to memory
-// these are the Mazurkiewicz classes, each of which costs less: these are explored until an execution shows
-// an unordered access. (Up to then each is a reads-from class of its own, so that no redundant execution
-// begins.)
+// exploreReadsFrom explores the reads-from classes. If synchronisation orders all accesses to memory, these
+// are the Mazurkiewicz classes, each of which costs less. So the search explores Mazurkiewicz classes until
+// an execution shows an unordered access. (Up to then each is a reads-from class of its own, so that no
+// redundant execution begins.)
 func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Oracle = nil // as in readsfrom: counts must not depend on it
 	var unordered bool
@@ -83,9 +83,9 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 // exploreSynchronised explores the Mazurkiewicz classes as long as synchronisation orders accesses to
 // memory; if it does not, another explorer has to explore the program.
 //
-// Readers of a lock commute here, as in Explore. What refutes that makes the execution Unsupported: an unlock
-// that is not balanced, and, as any loop that waits, one that waits for readers. An addition reads what
-// it adds to, so that its order makes a class.
+// Readers of a lock commute here, as in Explore. Operations that refute this make the execution
+// Unsupported: an unbalanced unlock, and a loop that waits for readers, like any loop that waits. An
+// addition reads the value to which it adds, so the order of additions distinguishes classes.
 func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: rf: additions commute [readsFrom]: "AdditionsDepend: true" -> "AdditionsDepend: false"
 	//mutant: rf: readers do not commute [test ./por/explorers TestReadsFromReaders]: "AdditionsDepend: true" -> "AdditionsDepend: true, ReadersDepend: true"

@@ -90,7 +90,7 @@ func (s *searcher) compatible(j, x int, pending []*interval) bool {
 // scratch.events[:k+1].
 //
 // k only decreases, from late events to early ones. Joining an event adds all events that happen before
-// it, and never a later one that was left out, so each down-closed set is met once.
+// it, and never a later one that was omitted, so each down-closed set is enumerated once.
 func (s *searcher) enumerateIdeals(i, e int, c []uint32, k int) {
 	for k >= 0 && s.Before(s.scratch.events[k], c) {
 		k--

@@ -4,7 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Merging what workers have found, in the order of one worker.
+// Merging the findings of workers, in the order of one worker.
 
 // finish is called when w has explored its task, or has been stopped there.
 //

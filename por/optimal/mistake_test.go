@@ -15,13 +15,13 @@ type faulty struct{ por.Passive }
 
 func (faulty) Skip(trace.GID, *trace.Op) string { panic("BUG: it is faulty") }
 
-// ignorant is one that knows nothing.
+// ignorant is an oracle without facts.
 type ignorant struct{ por.Passive }
 
 func (ignorant) Skip(trace.GID, *trace.Op) string { return "" }
 
-// TestMistakeOfWorker: a panic of a worker, the first or another one, is one of the search. The other one may
-// come too late to get any work, but not each time.
+// TestMistakeOfWorker: a panic of a worker, the first or another one, is one of the search. The other
+// worker may start too late to get any work, but not each time.
 func TestMistakeOfWorker(t *testing.T) {
 	toy := toys.Random(rand.New(rand.NewPCG(71, 5)), 4, 5, false)
 	for _, first := range []bool{true, false} {

@@ -86,8 +86,9 @@ type options struct {
 
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
 	if por.Overtakes(sys) {
-		// An operation that depends on all can come after each prefix of the rest, and causal prefixes
-		// do not determine which: events that do not happen enable it, too.
+		// An operation that depends on all others can come after each prefix of the rest, and causal
+		// prefixes do not determine these prefixes, because the operation may also be enabled by the
+		// absence of events.
 		return por.Result{FallbackTo: "source"}
 	}
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true}
@@ -240,6 +241,13 @@ func (s *searcher) backtrack() {
 	}
 	i := len(s.frames) - 1
 	f := &s.frames[i]
+	// Steps that are repeated on the way back are not counted, and a candidate may fail without a step.
+	//mutant: the way back ignores the time [test ./por/optimal TestWayBack]: "s.Cfg.Over() {" -> "s.Cfg.Over() && false {"
+	if f.at.Mark == noMark && s.Cfg.Over != nil && s.Cfg.Over() {
+		if s.Poll(s.Account(), s.Progress()); s.Halted {
+			return
+		}
+	}
 	switch {
 	case f.nextAlternative < f.numAlternatives:
 		s.rewindTo(f)
@@ -250,7 +258,7 @@ func (s *searcher) backtrack() {
 		f.nextCandidate++
 		s.exploreReversal(i, f.candidates[f.nextCandidate-1])
 	default:
-		// All candidates of f have been explored. Those that f has found for frames below remain
+		// All candidates of f have been explored. Candidates that f has found for frames below remain
 		// there.
 		s.release(f)
 		s.retained -= f.retained
@@ -413,7 +421,7 @@ func (s *searcher) executeNext(g trace.GID, h int32) bool {
 // persistent is the first half of line 14: it reports whether op, g's pending operation, is independent of
 // all operations that other goroutines can execute before it. (So {g} is a persistent set, Godefroid 1996.)
 //
-// The kind of an operation without accesses is enough; the oracle is asked about the others.
+// For an operation without accesses its kind is enough; for the others the oracle is queried.
 func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 	if op.DependsOnAll {
 		return false
@@ -425,8 +433,8 @@ func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 }
 
 // reportRace reports the data race of f's operation and q's pending one, if they race: here both
-// are pending. Of every two racing operations one is chosen in some state in which the other one
-// can be in its prefix.
+// are pending. For every two racing operations there is a state in which one is chosen and the other can be
+// in its prefix.
 func (s *searcher) reportRace(f *frame, q trace.GID) {
 	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) {
 		s.ReportRace(&a.Op, &b.Op)

@@ -38,10 +38,10 @@ import (
 // the order in which the tasks that found them were merged.
 //
 // If a task stops the search, later ones are dropped: the first bug found is that of one
-// worker. A bound on executions is reached in the same place, too: a task that was begun before that place
-// was known is explored again, sequentially. One worker always explores the task that
-// is to be merged next, so this takes no longer than with one worker. Only bounds on time and
-// memory stop all tasks where they are.
+// worker. A bound on executions is also reached at the same execution: a task that was begun before that
+// execution was known is explored again, sequentially. One worker always explores the task that is to be
+// merged next, so this takes no longer than with one worker. Only bounds on time and memory stop all tasks
+// where they are.
 
 // startAfter is the number of transitions that the first worker executes before there are others, and
 // shareAfter the number that each executes before it donates: beginning a task costs about as
@@ -143,7 +143,7 @@ type pool struct {
 type replica struct {
 	sys    por.System
 	oracle por.Oracle
-	driver *search.Driver   // goes to the states in which searches begin (division); nil: not made yet
+	driver *search.Driver   // moves to the states in which searches begin (division); nil: not made yet
 	base   *search.Position // the initial state
 }
 
@@ -354,7 +354,7 @@ func (p *pool) pick(w *worker) *task {
 				return t
 			}
 			if len(n.ready) > 0 {
-				break // what is left of n is not for other processes
+				break // other processes cannot take the rest of n
 			}
 			n.queued = false
 			nodes = nodes[:len(nodes)-1]
@@ -382,7 +382,8 @@ func (p *pool) add(t *task) {
 	p.wake()
 }
 
-// wake wakes a worker that waits for a task. Not every one may take every task, if some are sent away.
+// wake wakes a worker that waits for a task. If some tasks are sent to other processes, not every worker
+// may take every task.
 func (p *pool) wake() {
 	if p.sends {
 		p.changed.Broadcast()
@@ -405,8 +406,8 @@ func (p *pool) queue(n *sharedNode) {
 // poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the
 // search.
 //
-// Ordered does not decrease: of the task to be merged next either a worker of this process says how far it
-// is, or, at its end, another process does.
+// Ordered does not decrease: the progress of the task to be merged next is reported by a worker of this
+// process, or, at its end, by another process.
 func (p *pool) poll(depth int) {
 	memory, now := p.measureMemory(), p.counted
 	now.Eliminated = maps.Clone(now.Eliminated)

@@ -72,9 +72,9 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestWorkersBranch: a worker that continues after a branch that another one has executed knows that
-// candidates may be found twice (rule B). In the first seeds this has mattered, depending
-// on the distribution among workers.
+// TestWorkersBranch: a worker that continues after a branch executed by another worker also uses
+// fingerprints, because candidates may be found twice (rule B). In the first seeds this has mattered,
+// depending on the distribution among workers.
 func TestWorkersBranch(t *testing.T) {
 	seeds := []uint64{2137, 4492, 5833, 6515, 9879, 10113, 11488}
 	for range deep.Pick(2, 4) {

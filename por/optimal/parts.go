@@ -38,7 +38,7 @@ type division struct {
 	cfg   por.Config  `saved:"-"`
 	opts  options     `saved:"-"`
 	rel   hb.Relation `saved:"-"`
-	first replica     `saved:"-"` // of sys; goes to the states of nodes
+	first replica     `saved:"-"` // of sys; moves to the states of nodes
 
 	// Of all nodes that have been explored.
 	total     search.Control
@@ -169,7 +169,7 @@ func (d *division) discard(n *partNode, s *searcher) {
 	n.path, n.whole, n.ends = append(n.path, s.Path[s.Began:s.from]...), true, nil
 }
 
-// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It notes
+// exploreByWorkers is line 9 for the newest node, where the system is, with several workers. It records
 // their refutations of the relation in x.
 func (d *division) exploreByWorkers(x *hb.Execution) {
 	if d.total.OutOfExecutions() {

@@ -10,12 +10,11 @@ import (
 
 // Candidates: scheduling them, their fingerprints, and their order in causal prefixes (claim 2).
 
-// scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i: c, with the set S
-// of the events up to index end, without x, that happen before an event with the given clock.
+// scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i. It completes candidate c
+// with the set S: the events up to index end, without x, that happen before an event with the given clock.
 //
 // The sets of all candidates of a frame are in one list. A new one is written at its end, and removed
-// if it is refused. Candidates that differ only in the last operation share theirs
-// (nameHead).
+// if it is refused. Candidates that differ only in the last operation share one set (nameHead).
 //
 //	transitions:  │ a  b │ a │ c  a  d │          one part for each set S
 //	candidate:    lo    hi                        {lo, hi, q}: a, b, then q's operation
@@ -59,9 +58,8 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 // appendPrefix appends S to f's transitions and reports whether that is a candidate. If complete is set,
 // S has to contain all events after x that are in a reversal.
 //
-// By line 29 a candidate is found once (claim 3): of all explorations that show it, the
-// one counts in which the events outside of S were executed by default. For channels fingerprints have this
-// role (rule R5).
+// By line 29 a candidate is found once (claim 3). Several explorations may show it; it is found in the one
+// that executed the events outside of S by default. For channels, fingerprints have this role (rule R5).
 //
 // Example of a refusal: the four goroutines of section 10, x = 1, a = 1, read a, read x.
 //
@@ -87,12 +85,11 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 }
 
 // addCandidate adds c to frame i (line 31); key is its fingerprint if it may be found twice, otherwise 0.
-// It reports whether the frame keeps it: the others are explored at once, or shared with
-// other workers.
+// It reports whether the frame keeps it. A candidate that the frame does not keep is explored at once, or
+// shared with other workers.
 //
-// A frame that is shared with other workers keeps no candidates, so this case comes first. Then
-// comes the fingerprint, which is kept even for a candidate that is explored at once: it would be found
-// again.
+// A frame that is shared with other workers keeps no candidates, so this case comes first. The fingerprint
+// is kept even for a candidate that is explored at once, because that candidate would be found again.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
 	if s.Tracing() {
@@ -121,8 +118,8 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 }
 
 // fingerprint hashes a candidate, independently of the order of its events in this execution. It also sorts
-// its transitions into such an order: by the sums of the events' clocks, because
-// an event has a larger clock than those before it, and then by goroutine.
+// the candidate's transitions into such an order: by the sums of the events' clocks, because an event has a
+// larger clock than those that happen before it, and then by goroutine.
 //
 // It hashes the goroutine, number, alternative and clock of each event. Two sets with equal events
 // and clocks lead to the same state. The sum does not depend on the order of the events,
@@ -190,13 +187,13 @@ func (s *searcher) dependsOn(f *frame, y int) bool {
 	return s.DependentOp(&s.Events[y], s.Next(f.g), f.dependsOnOutput)
 }
 
-// outOfOrder reports whether line 38 would certainly refuse e's operation as a head (y, without x before it),
-// when event e is found to be in a race with x, the operation of frame i.
+// outOfOrder is called when event e is found to be in a race with x, the operation of frame i. It reports
+// whether line 38 would certainly refuse y, the operation of e executed without x before it, as a head.
 //
-// The newest head h of the frame, which is the last event before it, belongs to a goroutine that comes
-// after y's. h happens before y if y depends on it, or it happens before an event of S; those are not
-// after x, so their clocks will not change. y certainly has the dependences of e only if it is the same
-// access after every prefix: line 38 decides about the others.
+// The goroutine of the frame's newest head h, which is the last event before the frame, comes after the
+// goroutine of y. h happens before y if y depends on h, or if h happens before an event of S. The events of
+// S are not after x, so their clocks will not change. y certainly has the dependences of e only if y is the
+// same access after every prefix; line 38 decides about all other operations.
 //
 // Data races of refused heads are reported, too (reportRace), so line 38 also decides about accesses that are
 // not atomic.

@@ -42,8 +42,8 @@ func (s *searcher) findReversals(first bool) {
 
 // reverseRaces is line 21 and, for operations on channels, rule S2.
 //
-// Example of an e that x has enabled: x sends into a buffer, and e receives that element. It
-// depends on x, but is no race.
+// Example of an e that x has enabled: x sends into a buffer, and e receives that element. It depends on x,
+// but the two do not race.
 func (s *searcher) reverseRaces(e int, first bool) {
 	ev := &s.Events[e]
 	for _, x := range s.Races {

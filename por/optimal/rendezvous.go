@@ -38,21 +38,21 @@ import (
 //
 // A select depends on all operations of its channels (Go locks them all, rule R2): each
 // event that changes whether one of its cases is ready. Its partner's operation may depend on more.
-// Two selects do not communicate if both are ready otherwise, so an event on which x does not depend
-// can make a rendezvous impossible, and another one possible again. Such events are not added to a
-// prefix one by one, because there may be no operation after one of them that shows the next.
-// So all down-closed sets of them that can have been executed by then are scheduled
-// (enumerateIdeals). Claim 8: all necessary sets are found.
+// Two selects do not communicate if both have other ready cases, so an event on which x does not depend can
+// make a rendezvous impossible, and another one possible again. Such events are not added to a prefix one
+// by one, because there may be no operation after one of them that shows the next. So all down-closed sets
+// of them that can have been executed by then are scheduled (enumerateIdeals). Claim 8: all necessary sets
+// are found.
 //
 // # Why a rendezvous counts once
 //
 // The alternatives of x have different dependences, so x may be executed in several of them, after
-// different S, before one y whose prefix does not contain x. Of these executions the one counts in
-// which x is executed in its first alternative (R6): in all others its events are in a reversal.
-// The first alternative has no partner, if there is such a one; then it is possible after every S.
-// Otherwise x is not ready without a partner, and the first alternative is possible as long as its
-// partner waits. Claim 9: if an event of S comes after x's first alternative in every exploration, its
-// races are sought after S (unseenAtFirstAlternative).
+// different S, before one y whose prefix does not contain x. Only the execution in which x has its first
+// alternative counts (R6): in all others its events are in a reversal. The first alternative has no
+// partner, if there is such a one; then it is possible after every S. Otherwise x is not ready without a
+// partner, and the first alternative is possible as long as its partner waits. Claim 9: if an event of S
+// comes after x's first alternative in every exploration, its races are sought after S
+// (unseenAtFirstAlternative).
 
 // initChannelFrame fills in the data of frame i, the newest one, for an operation on channels.
 //
@@ -296,9 +296,9 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 // needsAll reports whether all events since f's state would happen before g's pending operation,
 // with p as partner.
 //
-// c is the clock that the operation would have. It tries the events from the newest one on: those
-// that are in c already are needed by a later one. An event that is not in c, and on which the operation
-// does not depend directly, is not needed.
+// c is the clock that the operation would have. It tries the events from newest to oldest: an event that is
+// already in c is needed by a later one. An event that is not in c, and on which the operation does not
+// depend directly, is not needed.
 func (s *searcher) needsAll(f *frame, g, p trace.GID) bool {
 	c := append(s.scratch.clock[:0], make([]uint32, s.Width)...)
 	s.scratch.clock = c

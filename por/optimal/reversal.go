@@ -5,7 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Exploring the reversal of a race: its prefix (line 33), its head, and what follows.
+// Exploring the reversal of a race: its prefix (line 33), its head, and the rest of the execution.
 
 // exploreReversal is ExploreReversal (line 32) for candidate c of frame i.
 func (s *searcher) exploreReversal(i int, c candidate) {
@@ -109,8 +109,8 @@ func (s *searcher) nameHead(i int, c *candidate) bool {
 
 // choiceOf returns the number of the alternative that t names.
 //
-// Labels are stable, numbers are not: the third sender in the queue of a channel is the second
-// one if another sender is left out.
+// Labels are stable, numbers are not: the third sender in the queue of a channel is the second if another
+// sender is absent.
 func (s *searcher) choiceOf(t hb.Transition) (choice int, ok bool) {
 	for c := range int(s.Next(t.G).Alternatives) {
 		if s.Label(t.G, c) == t.Label {

@@ -35,8 +35,8 @@ func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
 // someSubsetDisables reports whether f's operation is disabled after the set with clock c and some
 // of scratch.events[k:]. proper: one of scratch.events[:k] has been left out.
 //
-// It tries all subsets, each once: an event is left out first, then added with the events before
-// it. A subset that contains all of the events is the prefix itself, which is not proper.
+// It tries all subsets, each once: each event is first left out, then added together with the events that
+// happen before it. A subset that contains all of the events is the prefix itself, which is not proper.
 func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) bool {
 	for k < len(s.scratch.events) && s.Before(s.scratch.events[k], c) {
 		k++

@@ -96,7 +96,7 @@ func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
 	}
 }
 
-// finish executes g's Done. It reports whether g has ended by it, or after it.
+// finish executes g's Done. It reports whether g has ended with this step or after it.
 func (s *searcher) finish(g trace.GID) bool {
 	if !s.advance(g) {
 		return false

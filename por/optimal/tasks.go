@@ -11,15 +11,15 @@ import (
 
 // A sharedNode is a frame that workers share, with the path to it.
 //
-// frames[i] and nodes[i] are of the same frame; the last ones are the node itself. A sharedNode is
+// frames[i] and nodes[i] belong to the same frame; the last ones are the node itself. A sharedNode is
 // changed with pool.mu held; recordedPath, frames and nodes never.
 //
 // tasks[:merged] are nil: they have been merged, except perhaps the last one, which may be pool.next.
-// ready may have tasks that were taken otherwise, as pool.next (see sharedNode.pick). As long as
+// ready may still have tasks that have been taken as pool.next (see sharedNode.pick). As long as
 // openAlternatives > 0 candidates are in waiting, not in ready.
 type sharedNode struct {
 	recordedPath
-	frames []frame       // those of the path and this one, without candidates
+	frames []frame       // frames of the path and this node, without candidates
 	nodes  []*sharedNode // of these frames
 
 	tasks  []*task          // in the order of a search by one worker, as far as it is known
@@ -90,8 +90,8 @@ func (t *task) bytes() int64 {
 	return int64(unsafe.Sizeof(*t)) + int64(len(t.transitions))*int64(unsafe.Sizeof(hb.Transition{}))
 }
 
-// place gives t, a candidate that has been found, its place in the order of a search by one worker, which
-// would have found it in the first merged task that found it.
+// place determines the position of t, a candidate, in the order of a search by one worker: that search
+// would have found t in the first merged task that found it.
 func (t *task) place() {
 	if !t.placed {
 		t.placed = true

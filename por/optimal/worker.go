@@ -11,7 +11,7 @@ import (
 
 // A worker explores tasks, one at a time, with a searcher.
 //
-// Of the frames of its searcher the first ones are shared, and the others its own:
+// The first frames of its searcher are shared, the others are its own:
 //
 //	index:   0 ... base │ base+1 ... shared │ shared+1 ...
 //	         the task's   donated since       explored by this worker only
@@ -190,7 +190,7 @@ func (w *worker) donate() {
 // share shares the oldest unfinished frame.
 func (w *worker) share(steps uint64) {
 	p, s := w.pool, w.searcher
-	i, last := s.shared+1, len(s.frames)-1 // this worker explores the rest of the last one next
+	i, last := s.shared+1, len(s.frames)-1 // this worker explores the rest of the last node next
 	for i < last && s.frames[i].finished() {
 		i++
 	}

@@ -1,8 +1,8 @@
 // Package pool lets several workers explore pieces of one search.
 //
 // A search by one worker defines the result. The search offers independent pieces, tasks, to a pool, in
-// its own order. When it reaches a task it awaits it, and takes its findings: no worker decides the order,
-// so the result does not depend on the number of workers.
+// its own order. When it reaches a task, it waits for the task's end and takes its findings: no worker
+// decides the order, so the result does not depend on the number of workers.
 //
 //	the search:  Offer 1  Offer 2  Offer 3  Await 1 ─ executes 1 ─ merges   Await 2 ─ merges   Await 3 ...
 //	a worker:                               executes 2 ─────────────── executes 3 ────────────

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A tree is a search: its nodes in the order in which one worker comes to them.
+// A tree is a search: its nodes in the order in which one worker reaches them.
 type tree struct {
 	name string
 	subs []tree

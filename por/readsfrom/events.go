@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Events of the graph: executing one, and what it adds.
+// Events of the graph: executing an event, and its additions to the graph.
 
 // graphEvent is an event of G.
 //
@@ -42,9 +42,9 @@ func (s *searcher) executeIn(order []hb.Transition, t hb.Transition, back []hb.T
 	return true
 }
 
-// addEvent adds g's pending operation to G and reports whether to continue. The operation is pending
-// after the path, which is a linearization of G; with the operation at its end it is one of the new G.
-// The operation is not a read, so every linearization of G is right.
+// addEvent adds g's pending operation to G and reports whether to continue. The operation is pending after
+// the path, which is a linearization of G; the path followed by the operation is a linearization of the new
+// G. The operation is not a read, so every linearization of G is right.
 func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal bool) bool {
 	m := hb.Transition{G: g, Label: s.Label(g, choice)}
 	x := hb.EventID{G: g, N: s.Count[g] + 1}
@@ -57,9 +57,9 @@ func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal boo
 // revisits that it makes possible, and reports whether to continue.
 //
 // An access to memory that ends the program depends on output, which this
-// relation cannot express: the program is left to package optimal. The order: first
-// the races and revisits of this event, then those of waiting goroutines with a frame
-// that has just got its first alternative, last whether the execution continues.
+// relation cannot express: the program is left to package optimal. The order: first the races and revisits
+// of this event, then those of waiting goroutines with a frame that has just executed its first
+// alternative, and last the decision whether the execution continues.
 func (s *searcher) eventAdded(stamp int) bool {
 	if s.Halted {
 		return false

@@ -88,7 +88,7 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 // unwind goes back to the state after the first k events. There is a mark before every event, not
 // only before those of frames: the next order may leave the current one anywhere.
 //
-// It removes positions with the events, so that inPath is about the current path only.
+// It removes positions with the events, so that inPath describes only the current path.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
 		s.Drop(s.marks[i])

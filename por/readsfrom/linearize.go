@@ -34,7 +34,7 @@ import (
 // It is an event of G, or an operation that becomes one.
 type node struct {
 	hb.EventID
-	clock  []uint32 // what comes before it, with or without itself
+	clock  []uint32 // the events before it, with or without the node itself
 	reads  bool
 	from   trace.Access // what it reads
 	rf     hb.EventID
@@ -66,8 +66,8 @@ type linearizer struct {
 
 // add takes an event that has been executed with operation op, or would be.
 //
-// What it returns is valid until the next call. Callers change the writes of operations of which
-// it is not known whether they write.
+// The result is valid until the next call. Callers change the writes of operations of which it is not known
+// whether they write.
 func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.EventID) *node {
 	if len(l.nodes) < cap(l.nodes) {
 		l.nodes = l.nodes[:len(l.nodes)+1]
@@ -96,8 +96,8 @@ func (l *linearizer) reset() { l.nodes = l.nodes[:0] }
 // find looks for a linearization of the nodes, and tries the order in which they were added first.
 // order holds it then.
 //
-// The nodes were added in the order of the path, which is a linearization but for what is new: so
-// the greedy order succeeds mostly, and sources and blockers are all it needs.
+// The nodes were added in the order of the path, which is a linearization except for the new nodes. So the
+// greedy order mostly succeeds, and it needs only sources and blockers.
 func (l *linearizer) find() bool {
 	l.order, l.failed = l.order[:0], nil
 	clear(l.count)
@@ -144,7 +144,7 @@ func (l *linearizer) markContested() {
 	for i := range l.nodes {
 		w := &l.nodes[i]
 		for _, j := range w.blockers {
-			// r reads what w writes from another write: w must not come between the two.
+			// r reads the location of w from another write: w must not come between the two.
 			if r := &l.nodes[j]; r.source >= 0 && (int(r.G) >= len(w.clock) || w.clock[r.G] < r.N) {
 				l.nodes[r.source].contested = true
 			}
@@ -152,8 +152,8 @@ func (l *linearizer) markContested() {
 	}
 }
 
-// search completes the order. What is no mistake is placed at once, so that it branches at
-// contested writes only.
+// search completes the order. Nodes that cannot be a mistake are placed at once, so that the search
+// branches only at contested writes.
 //
 // A node that is not contested is placed as soon as it is ready: if there is a linearization, there
 // is one in which it comes now. Only contested writes are tried and taken back. The sets in failed

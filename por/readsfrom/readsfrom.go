@@ -16,8 +16,8 @@ import (
 // reduction", POPL 2018). The optimal exploration follows TruSt (Kokologiannakis,
 // Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction", POPL
 // 2022), and uses its names: execution graph, stamp, porf-prefix, revisit, maximally added.
-// Read package optimal first; this one differs in its happens-before relation: a read of
-// memory depends on the write from which it reads, and on no other; a write depends on nothing.
+// Read package optimal first; this package differs in its happens-before relation: a read of memory depends
+// on the write from which it reads, and on no other; a write depends on nothing.
 //
 // So an execution is no sequence but an execution graph G: events with their happens-before
 // relation. One of its linearizations realises it (see linearizer); G is executed again in
@@ -62,7 +62,7 @@ import (
 // race is reported if its two operations are both pending in some state, which need not be on any path of
 // the search: neither happens before the goroutine of the other arrives at it.
 //
-// It asks no oracle: docs/dev/rationale/explorers.md says why.
+// It uses no oracle: docs/dev/rationale/explorers.md says why.
 //
 // Programs with other operations than memory accesses, locks, WaitGroups and Once fall back to
 // package optimal, with which the search restarts (por.Visitor.Restart); so do those with a loop
@@ -139,8 +139,8 @@ type searcher struct {
 
 // frame is a graph G with a chosen operation x.
 //
-// For a read, writes are the alternatives that are in G already, and revisits the others. For any
-// other operation revisits are causal prefixes, and frame is as in package optimal.
+// For a read, writes are the alternatives that are already in G, and revisits are the other alternatives.
+// For any other operation revisits are causal prefixes, and frame is as in package optimal.
 type frame struct {
 	order         []hb.Transition // a linearization of G
 	size          int             // len(graph)
@@ -158,7 +158,7 @@ type frame struct {
 	alternatives  int
 	ended         int          // how many of them have ended the execution
 	next          int          // the first alternative, or write, that has not been explored
-	writes        []hb.EventID // of a read: what it can read from
+	writes        []hb.EventID // of a read: the writes that it can read
 	revisits      []revisit
 	explored      int // how many of them
 }
@@ -263,8 +263,8 @@ func (s *searcher) pick() trace.GID {
 // openFrame adds g's pending operation to G, with its first alternative, and reports whether to
 // continue.
 //
-// There are three kinds of operations: those with one alternative and no other prefix (no frame);
-// others except reads, with their alternatives by number; and reads, with one for each write.
+// There are three kinds of operations: those with one alternative and no other prefix (no frame); reads,
+// with one alternative for each write; and all others, with their alternatives by number.
 func (s *searcher) openFrame(g trace.GID, head int32) bool {
 	op := *s.Next(g)
 	n := int(op.Alternatives)
@@ -375,8 +375,8 @@ func (s *searcher) readFromNext(i int) bool {
 // readFrom executes f's operation so that it reads from w, in a linearization in which it can. It
 // reports false if there is none.
 //
-// An operation that may write after its read is tried twice: as one that writes, whose write
-// has to have a place in the order, too; and, if there is no such order, as one that does not, like a
+// An operation that may write after its read is tried twice: first as an operation that writes, whose write
+// needs a place in the order, too; then, if there is no such order, as one that does not write, like a
 // compare-and-swap that fails. Its execution shows which of the two it is.
 //
 // If w is the latest write in the current path already, that is a linearization, without a search.

@@ -226,12 +226,12 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 
 // readsMaximally reports whether w is the maximal write for a read of a, given v.
 //
-// Writes that happen before another write in v cannot be the last one. Of the rest
-// the deepest (writers) that is last in some linearization of v is the maximal one.
+// Writes that happen before another write in v cannot be the last one. Among the other writes, the maximal
+// one is the deepest (writers) that is last in some linearization of v.
 //
-// Every rule that depends only on v is right (claim 3 of Explore). This one takes a write that can
-// be last, because then everything else in v can be placed before the read, and is not disabled
-// by it (claim 5).
+// Every rule that depends only on v is right (claim 3 of Explore). This rule requires a write that can be
+// last, because then all other events of v can be placed before the read, which does not disable them
+// (claim 5).
 func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool {
 	if w.N > hb.Entry(v, w.G) {
 		return false
@@ -333,9 +333,8 @@ type revisit struct {
 // from which x then reads.
 //
 // The prefix and w are added to G, w is executed, then x, and last the rest of the linearization.
-// Each of the steps can show that it was no use: w may write nothing after S (a compare-and-swap
-// that fails there), and x may write although it was to be one that does not (noWrite), which is
-// another revisit.
+// Each step can refute the revisit: w may not write after S (a compare-and-swap that fails there), and x
+// may write although it was meant not to (noWrite), which is another revisit.
 func (s *searcher) backwardRevisit(i int, it *revisit) {
 	f := &s.frames[i]
 	x := hb.Transition{G: f.g, Label: f.label}
@@ -426,7 +425,7 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 		return
 	}
 	if ev.DependsOnOutput {
-		// It ends the program only here, so only here it depends on what the others print.
+		// It ends the program only here, so only here it depends on the output of the others.
 		s.frames = append(s.frames, frame{
 			order:        s.pathMoves()[:e],
 			size:         y,
@@ -450,7 +449,7 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 // headsInOrder reports whether event e may be the next maximal event of the prefix that f's
 // operation has so far: maximal events are added in one order, see package optimal.
 //
-// It is inCanonicalOrder of package optimal for graphs: heads are known by their stamps, as their
+// It is inCanonicalOrder of package optimal for graphs: heads are identified by their stamps, because their
 // places in the path change.
 func (s *searcher) headsInOrder(f *frame, e int) bool {
 	for h := f.head; h >= 0 && !s.inPrefix(s.position(s.graph[h].EventID), s.Clock(e)); h = s.graph[h].head {
@@ -462,9 +461,9 @@ func (s *searcher) headsInOrder(f *frame, e int) bool {
 }
 
 // revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if
-// that could read from w. It cannot in G, as another operation that reads from w and writes is
-// already there; it could if that one read from frame i's operation instead, which is then a
-// backward revisit of it.
+// that could read from w. In G it cannot, because G already has another operation that reads from w and
+// writes. It could if that operation read from frame i's operation instead, which is a backward revisit of
+// that operation.
 //
 // Example, both compare-and-swap from 0 of the same v: the first one in G reads the initial value
 // and writes. The second cannot read the initial value, too, unless the first one reads from the

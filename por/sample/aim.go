@@ -265,7 +265,7 @@ func (a *aim) meeting(among []trace.GID) []trace.GID {
 	return nil
 }
 
-// together reports whether goroutines at p and q are at places of a Meet that belong together.
+// together reports whether p and q are a pair of places of a Meet.
 func together(p, q por.Places) bool {
 	return p.Has(0) && (q.Has(1) || q.Has(2)) || p.Has(1) && q.Has(0)
 }

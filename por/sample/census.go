@@ -12,7 +12,7 @@ import (
 //
 // Goroutines are identified by their numbers, which depend only on their parents.
 type census struct {
-	Parents []trace.GID // by goroutine: the one that moved before it was first seen; NoGID: none
+	Parents []trace.GID // by goroutine: the goroutine that moved just before it was first seen; NoGID: none
 	Groups  []group     // the first has all operations; further ones are those on a contended object
 	Cycles  []lockCycle // of the lock order
 }

@@ -56,8 +56,9 @@ func (*stuck) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 func (*stuck) Livelock(trace.Schedule, int) bool            { return true }
 func (*stuck) Restart()                                     {}
 
-// TestAims: two goroutines each acquire and release both locks many times, and once in orders of their own,
-// one early and one late. About half of the executions are aimed at the cycle, and most of these deadlock.
+// TestAims: two goroutines acquire and release both locks many times in the same order, and once in
+// different orders, one goroutine early and the other late. About half of the executions are aimed at the
+// cycle, and most of these deadlock.
 func TestAims(t *testing.T) {
 	lock := func(a int8) []toys.Instr { return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Unlock, A: a}} }
 	work := func(n int) (list []toys.Instr) { return slices.Repeat(slices.Concat(lock(0), lock(1)), n) }

@@ -345,7 +345,7 @@ func (p *predictor) turnAway(list *turns, i int) (plan, bool) {
 	return plan{}, false
 }
 
-// instead returns the plan for x, in which it takes case i, after the steps in extra, or with z.
+// instead returns the plan in which x takes case i, after the steps in extra, or with z as its partner.
 func (p *predictor) instead(x *turn, i int, extra needed, z *turn) (plan, bool) {
 	of := []*turn{x}
 	if x.with != nil {

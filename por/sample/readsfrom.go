@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A source is a pair of program points: an operation at Read has read what one at Write has written, or the
-// initial value if Write is initially. Locks and channels are read and written as variables are: the
-// source of an acquisition is the release before it.
+// A source is a pair of program points: an operation at Read has read the value written by an operation at
+// Write, or the initial value if Write is initially. Locks and channels are read and written as variables
+// are: the source of an acquisition is the release before it.
 type source struct{ Write, Read point }
 
 // initially stands for the write of the initial value.
@@ -27,7 +27,7 @@ type tally struct {
 	Seen, Tried int
 }
 
-// A readsFrom has the sources that are possible by what earlier executions have accessed, sorted.
+// A readsFrom has the sources that are possible according to the accesses of earlier executions, sorted.
 type readsFrom []tally
 
 // index returns the number of s.

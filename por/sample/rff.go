@@ -18,8 +18,8 @@ import (
 //	4       g := the one of c with the highest priority; execute g
 //	5   count the sources that have occurred
 //
-// A goal (w, r) is spoilt by an operation at r while the last write of what it reads is not one at w, and by
-// a write that r could read while that is one at w. After r has read from w the goal is reached.
+// An operation at r spoils a goal (w, r) if the last write to its location was not one at w; so does
+// another write to the location after a write at w. After r has read from w the goal is reached.
 //
 // Differences: the paper mutates the goals of earlier executions that have shown a new combination of
 // sources, and has goals of the form "r does not read from w". Here goals are drawn anew for each execution.

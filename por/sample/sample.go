@@ -51,7 +51,7 @@ type sampler struct {
 	aimed    []por.Aimed // by target
 
 	predictors []*predictor   `saved:"-"` // of the present execution; nil: nothing is predicted from it
-	following  *following     `saved:"-"` // what the present execution follows; nil: nothing
+	following  *following     `saved:"-"` // followed by the present execution; nil: none
 	effects    por.Effects    `saved:"-"` // nil: the system does not know them
 	inRow      int            `saved:"-"` // see continues
 	touched    []trace.Access `saved:"-"`
@@ -118,8 +118,8 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result 
 	return r
 }
 
-// round updates the past. Execution number 2^i begins a round. All executions of a round know the same past,
-// that of the executions before the round, so they can be executed in any order.
+// round updates the past. Execution number 2^i begins a round. All executions of a round use the same data,
+// those of the executions before the round, so they can be executed in any order.
 func (x *sampler) round() {
 	//mutant: jobs: executions are as long as the longest so far [pieces]: true
 	if beginsRound(x.number) {
@@ -273,8 +273,8 @@ func (x *sampler) glides() bool {
 }
 
 // continues reports whether the last goroutine continues with a plain access, in an execution that
-// predictors read. There each access is a step, but an access over which other executions glide is no point
-// of choice.
+// predictors read. There each access is a step, but there is no choice before an access over which other
+// executions glide.
 func (x *sampler) continues() bool {
 	glides := x.reads() && x.aim == nil && x.Active() && x.Cfg.Oracle == nil && x.inRow < longGlide
 	if !glides || !slices.Contains(x.Enabled, x.Cur) || !x.NextOp(x.Cur).Kind.Plain() {
@@ -285,7 +285,7 @@ func (x *sampler) continues() bool {
 	return true
 }
 
-// longGlide bounds the accesses in a row that are no points of choice, because another goroutine may have
+// longGlide bounds the number of consecutive accesses without a choice, because another goroutine may have
 // to move before a loop ends.
 const longGlide = 256
 

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// places counts at which position of the operations of goroutine 1 the first of goroutine 0 is.
+// places counts the executions by the position of goroutine 0's first operation among those of goroutine 1.
 type places struct {
 	counts map[int]int
 	n      int

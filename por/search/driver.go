@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// ChainLimit is the number of steps without a choice after which a node is made all the same. It
-// bounds how long a goroutine can continue while the others are not considered, and lets state
-// matching see loops without choices.
+// ChainLimit is the number of steps without a choice after which a node is made anyway. It bounds how long
+// a goroutine can continue while the others are not considered, and lets state matching see loops without
+// choices.
 const ChainLimit = 1000
 
 // Driver steps and rewinds a system on behalf of a search, and keeps the current path: the schedule
@@ -285,17 +285,17 @@ func onChannels(k trace.Kind) bool { return k.Communicates() || k == trace.Close
 
 // MostAsked returns the number of goroutines, of n enabled ones, about which an oracle is asked in one
 // state. A question inspects all other goroutines: with thousands of them that would be millions of
-// inspections in each state. Not to ask, and to make a choice, is always right.
+// inspections in each state. Making a choice without a query is always sound.
 func MostAsked(n int) int {
 	const looks = 1 << 12
 	return min(n, max(1, looks/max(1, n)))
 }
 
 // OracleSingleton returns an enabled goroutine that is a persistent set by itself according to the
-// oracle. It asks about first, if that is enabled, and about the others if askOthers is set. Any
-// answer is right, because the sets are persistent independently of each other. But several questions
-// take an analysing oracle longer, and the choice of another goroutine than
-// the one that moved last is a preemption.
+// oracle. It queries the oracle about first, if that is enabled, and about the others if askOthers is set.
+// Any answer is right, because the sets are persistent independently of each other. But several questions
+// take an analysing oracle longer, and the choice of another goroutine than the one that moved last is a
+// preemption.
 func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, ok bool) {
 	if s.Cfg.Oracle == nil {
 		return trace.NoGID, false
@@ -419,10 +419,10 @@ func (s *Driver) Result() por.Result {
 	return r
 }
 
-// A Sizer knows how many bytes it has, as a por.Sized does.
+// A Sizer knows its size in bytes, like a por.Sized.
 type Sizer interface{ Bytes() int64 }
 
-// Sum is the memory of a system, if it knows its size, and of further data.
+// Sum adds the memory of a system, if it knows its size, and of further data.
 type Sum struct {
 	Sys  Sizer
 	More func() int64

@@ -45,7 +45,7 @@ func (s *Driver) From(entered any, positions func() []*Position, begin, explore 
 // unchanged, so they need no steps.
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
-	s.Path = nil // the steps on the way are no part of the search
+	s.Path = nil // these steps are not part of the search
 	for i := s.Began; ; i++ {
 		for len(positions) > 0 && positions[0].Depth == i {
 			if positions[0].Mark >= 0 {

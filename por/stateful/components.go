@@ -164,7 +164,7 @@ func (s *depthFirst) closeComponent(f *frame) {
 // between two nodes can have been repeated several times.
 //
 // The system executes it in the middle of the search, and is rewound afterwards. The oracle is not
-// notified, because it gets no questions meanwhile.
+// notified, because it gets no queries during that time.
 func (s *depthFirst) reportLasso(prefix, loop []trace.Step) {
 	base := len(s.Path)
 	mark := s.Sys.Mark()

@@ -73,7 +73,7 @@ type frame struct {
 }
 
 // With a preemption bound the number of preemptions is part of a state. So most cycles of the program are
-// no cycles of the search, which does not search for livelocks.
+// not cycles of the search, which does not search for livelocks.
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	s.ByState = true
@@ -128,8 +128,8 @@ func (s *depthFirst) run() por.Result {
 	return s.result()
 }
 
-// explore explores the next alternative of the last frame, up to the next node, or takes the frame off the
-// stack if there is none.
+// explore explores the next alternative of the last frame, up to the next node, or pops the frame if there
+// is none.
 func (s *depthFirst) explore() {
 	f := &s.frames[len(s.frames)-1]
 	if f.next == f.end && !s.takeBack(f) {
@@ -325,8 +325,8 @@ func (s *depthFirst) closeCycle(num uint32) {
 	// g1 is a persistent set, so g2 would never move.
 	//mutant: no goroutine is ignored [micro endless]: "reduced " -> "reduced && !s.Cfg.AnyGoroutine "
 	if p.reduced {
-		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list
-		// of the top node is the last one in alts, and has nothing of the other goroutines yet.
+		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list of the
+		// top node is the last one in alts, and has no alternatives of the other goroutines yet.
 		p.reduced = false
 		s.ReturnTo(&p.Position)
 		s.Enabled = s.parking.putOff(s.Sys.Enabled(s.Enabled[:0]))
@@ -405,8 +405,8 @@ func (s *depthFirst) step(a trace.Step) {
 
 // leaf ends an execution.
 //
-// It also stores final states, so that their count is right. The visitor is notified of each execution
-// nevertheless.
+// It also stores final states, so that the count of states is right. The visitor is notified of each
+// execution nevertheless.
 func (s *depthFirst) leaf(st por.Status) {
 	if s.Tracing() {
 		s.TraceEnd(len(s.Path), st)

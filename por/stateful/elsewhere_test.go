@@ -75,7 +75,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewhereLost: what is lost is explored after a while.
+// TestElsewhereLost: lost parcels are explored after a while.
 func TestElsewhereLost(t *testing.T) {
 	defer func(d time.Duration) { lateAfter = d }(lateAfter)
 	lateAfter = time.Millisecond

@@ -162,7 +162,7 @@ func (r *rounds) poll() {
 	}
 }
 
-// look ends the search if the states have a cycle.
+// look checks the graph of states, and ends the search if it has a cycle.
 func (r *rounds) look() {
 	r.checked = 2 * r.graph.n
 	if r.graph.cyclic() {
@@ -223,9 +223,9 @@ func (r *rounds) distribute() bool {
 	return busy
 }
 
-// split takes half of the alternatives of the walker that has the most. It takes none if too many steps
-// already lead to the beginnings of walkers, because on long paths most of these alternatives may lead to
-// known states.
+// split takes half of the alternatives of the walker that has the most. It takes no alternatives if too
+// many steps already lead to the beginnings of walkers, because on long paths most of these alternatives
+// may lead to known states.
 func (r *rounds) split() *aside {
 	var from *walker
 	most := 1 // a walker with one alternative gives none away

@@ -57,7 +57,7 @@ type turns struct {
 	//mutant: saved: turns without ends [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
 	ends uint64 // the effort at which it ends
 	//mutant: saved: turns without fresh [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
-	fresh uint64 // transitions when it came to at: at least one follows
+	fresh uint64 // transitions when it reached at: at least one follows
 	//mutant: saved: turns without base [resumed]: "base     int" -> "base     int `saved:\"-\"`"
 	base int // steps of the path when its length was last checked
 }

@@ -116,8 +116,8 @@ func keys(m map[string]int) map[string]bool {
 	return set
 }
 
-// A counting system has two goroutines. One counts without end, so that no state comes twice; the
-// other one makes some steps, and the last one ends the program.
+// A counting system has two goroutines. One goroutine counts forever, so that no state recurs; the other
+// one makes some steps, the last of which ends the program.
 type counting struct {
 	n, rest int
 	marks   []counting
@@ -165,8 +165,8 @@ func (e *ended) Race(trace.Schedule, trace.Op, trace.Op) bool { return true }
 func (e *ended) Livelock(trace.Schedule, int) bool            { return true }
 func (e *ended) Restart()                                     {}
 
-// TestNoDive: beside a goroutine that counts without end the others' executions come to their ends,
-// short ones first, and the memory of the search stays small.
+// TestNoDive: beside a goroutine that counts forever, executions reach their ends, short ones first, and
+// the memory of the search stays small.
 func TestNoDive(t *testing.T) {
 	for _, run := range []por.Search{Full, JPF} {
 		for _, match := range []bool{false, true} {

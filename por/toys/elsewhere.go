@@ -14,10 +14,10 @@ type Elsewhere struct {
 	Stop     uint32  // of the Recorder of the search
 	Explorer *por.Explorer
 	Config   por.Config
-	// Due is called with the number of times that a piece has asked whether it is to end.
+	// Due reports whether a piece has to end; its argument counts the calls.
 	Due func(n int) bool
-	// Refuses, if set, says which pieces are refused, by their numbers. Loses says which are lost: nothing
-	// comes back of them until the search is over.
+	// Refuses, if set, reports whether the piece with this number is refused. Loses reports whether it is
+	// lost: its result does not return until the search is over.
 	Refuses, Loses func(n uint64) bool
 
 	begun     atomic.Uint64

@@ -91,7 +91,7 @@ const (
 	// else 0. Both are alternatives; one that contradicts earlier ones is a cut.
 	Branch
 	Pick    // reg = inputs[a], each value an alternative
-	Inspect // reg = a number that says where the others are
+	Inspect // reg = a number that encodes the positions of the others
 	numOpCodes
 )
 
@@ -464,7 +464,7 @@ func (t *System) Status() por.Status {
 func (t *System) Ending() string {
 	s := t.State
 	if t.over == por.Ended {
-		// The program is gone with its memory.
+		// The program has ended, and its memory is lost.
 		return fmt.Sprintf("exit fault=%d at %v out=%v", s.fault, faultPC(&s), s.Out[:s.nout])
 	}
 	return fmt.Sprintf("%v %v", t.Status(), t.encode())

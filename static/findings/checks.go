@@ -15,7 +15,7 @@ type Check struct {
 	Title  string // a few words
 	Means  string // the meaning of a finding
 	Silent string // cases without a finding
-	Blind  string // what it cannot see
+	Blind  string // bugs that it cannot see
 	Mend   string // a remedy
 }
 

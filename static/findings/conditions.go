@@ -53,7 +53,7 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 	return c
 }
 
-// phisOf records the phis that a condition is about.
+// phisOf records the phis on which a condition depends.
 func (c *conditions) phisOf(v ssa.Value) {
 	switch x := v.(type) {
 	case *ssa.Phi:

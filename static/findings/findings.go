@@ -117,7 +117,7 @@ type pass struct {
 	generated map[string]bool         // files
 	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
 	names     map[token.Pos]string    // of variables that new values are assigned to, by the position of the call
-	files     map[string]bool         // of the packages that findings are about
+	files     map[string]bool         // of the packages to check
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
 	edges     []orderEdge             // see order.go

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Objects that only one function has: those that it allocates, those that a constructor or a copying method
-// makes for it, and those that it gets from a Pool.
+// Objects that only one function can reach: those that it allocates, those that a constructor or a copying
+// method makes for it, and those that it gets from a Pool.
 
 // freshDepth bounds the calls that lead to the allocation, and to code that keeps the object.
 const freshDepth = 3
@@ -78,7 +78,8 @@ func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
 	return list
 }
 
-// shares reports whether others may get the object at v from the function of v, which may return it.
+// shares reports whether other functions may get the object at v from the function of v, except by its
+// return.
 func (p *pass) shares(v ssa.Value, depth int) bool {
 	refs := v.Referrers()
 	if refs == nil {

@@ -142,7 +142,7 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 }
 
 // accesses returns the accesses of calls of fn before they wait for anything, to memory that others may
-// have.
+// reach.
 func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 	if depth == 0 || !p.user(fn) {
 		return nil

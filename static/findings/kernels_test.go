@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestKernels analyses small programs, one of each pair with a bug: the counts of the wrong ones that are
-// found and of the right ones that are silent.
+// TestKernels analyses pairs of small programs, one of them with a bug, and counts the wrong programs with
+// a finding and the right ones without.
 func TestKernels(t *testing.T) {
 	prog, list := find(t, "testdata/kernels", true, "./...")
 	// The functions that only a wrong, or only a right, kernel has are named after it.
@@ -53,7 +53,7 @@ func TestKernels(t *testing.T) {
 		name := e.Func.Name()
 		base := strings.TrimPrefix(strings.TrimPrefix(name, "TestWrong"), "TestRight")
 		hit := found[name]
-		// What the test calls, by the words Wrong and Right at the end of names.
+		// The functions that the test calls, by the words Wrong and Right at the end of their names.
 		for n := range found {
 			if strings.HasSuffix(n, "Wrong") && strings.HasPrefix(name, "TestWrong") || strings.HasSuffix(n, "Right") && strings.HasPrefix(name, "TestRight") {
 				hit = hit || calls(e.Func, n)

@@ -364,7 +364,7 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		s.lose()
 		return
 	}
-	// The innermost hold of the same mode, or else of the other one.
+	// The innermost hold of the same mode, or else of the other mode.
 	k := -1
 	for i, h := range s.held {
 		if h.path == p && (k < 0 || h.mode == m) {

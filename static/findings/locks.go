@@ -26,7 +26,7 @@ func (p *pass) chain(chain []ssa.Instruction, text string) (list []Place) {
 	return list
 }
 
-// callee names what a call calls.
+// callee names the function that a call calls.
 func callee(instr ssa.Instruction) string {
 	c, ok := instr.(ssa.CallInstruction)
 	if !ok {
@@ -161,7 +161,7 @@ func checkReturns(p *pass) {
 	}
 }
 
-// returnsFlag reports whether ret returns something that may tell the caller that it has a lock.
+// returnsFlag reports whether ret returns a value that may tell the caller that it holds a lock.
 func returnsFlag(ret ssa.Instruction) bool {
 	r, ok := ret.(*ssa.Return)
 	return ok && len(r.Results) > 0

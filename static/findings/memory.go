@@ -134,7 +134,7 @@ func (p *pass) readLocked(list []*guardedAccess) {
 	}
 }
 
-// mapsReadLocked is readLocked for maps, which the analysis of guards knows by their types only.
+// mapsReadLocked is readLocked for maps, which the analysis of guards distinguishes only by type.
 func (p *pass) mapsReadLocked() {
 	for _, fn := range p.list {
 		for _, b := range fn.Blocks {
@@ -164,7 +164,7 @@ func (p *pass) mapsReadLocked() {
 }
 
 // helper returns the confidence of an access without a lock. It is low if a caller of the function holds
-// the lock, if the function is a callback with unknown callers, or if an earlier call may unlock anything.
+// the lock, if the function is a callback with unknown callers, or if an earlier call may unlock any lock.
 func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	fn := instr.Parent()
 	p.findCallers()
@@ -352,7 +352,7 @@ func checkSpin(p *pass) {
 	}
 }
 
-// plainLoad returns the load that a condition is about.
+// plainLoad returns the load on which a condition depends.
 func plainLoad(v ssa.Value) *ssa.UnOp {
 	switch x := v.(type) {
 	case *ssa.UnOp:

@@ -65,7 +65,7 @@ func NewReach(fset *token.FileSet, g Calls, fn *ssa.Function) *Reach {
 	return r
 }
 
-// Has reports whether p is in one of the functions; a place outside of functions always is.
+// Has reports whether p is in one of the functions; a place outside of functions counts as being in one.
 func (r *Reach) Has(p *Place) bool { return p.Instr == nil || r.Calls(p) > 0 }
 
 // Calls returns the number of functions on the shortest known path of calls to p, including the first one

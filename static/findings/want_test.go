@@ -18,7 +18,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// find loads the packages below dir and returns what is found in them, with the program.
+// find loads the packages below dir and returns their findings, with the program.
 func find(t testing.TB, dir string, tests bool, patterns ...string) (*load.Program, []findings.Finding) {
 	t.Helper()
 	prog, err := load.Load(load.Config{Dir: dir, Patterns: patterns, Tests: tests, Implicit: []string{"runtime"}, Cache: cache})
@@ -82,8 +82,8 @@ func wants(t *testing.T, dir string) map[at]expected {
 	return list
 }
 
-// TestWant analyses the packages below testdata/src: what a comment wants is found on its line, and nothing
-// else is.
+// TestWant analyses the packages below testdata/src: the findings are exactly those that comments want on
+// their lines.
 func TestWant(t *testing.T) {
 	prog, list := find(t, "testdata/src", true, "./...")
 	want := wants(t, "testdata/src")

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Observations of the clock. A time.Time is compared by methods of its own, which the machine knows. A
-// time.Duration is compared like any integer, and both can be turned into numbers that are compared,
-// too. Before such a comparison there is an operation Clock, which says how the two sides are related
-// to the clock; there is one as well before any other use as a number.
+// Observations of the clock. A time.Time is compared by its own methods, which the machine recognises. A
+// time.Duration is compared like any integer, and both can be turned into numbers that are compared, too.
+// Before such a comparison there is an operation Clock with the relation of the two sides to the clock;
+// there is also one before any other use as a number.
 //
 // The sources of a duration are searched for in its function only. A duration from elsewhere may be
-// one of the clock: its comparisons have an operation Clock, too. Numbers that are made of such
-// durations are the subject of durations.go.
+// one of the clock: its comparisons have an operation Clock, too. durations.go handles numbers that are
+// made from such durations.
 
 // A timeValue describes a number that may come from the clock.
 type timeValue struct {
@@ -32,8 +32,8 @@ func OfPackageTime(t types.Type, name string) bool {
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
 }
 
-// TimeUnits has the methods that turn a Duration or a Time into a number, with its unit; 0: the number
-// is no distance.
+// TimeUnits has the methods that turn a Duration or a Time into a number, with its unit; 0: the number is
+// not a distance.
 var TimeUnits = map[string]int64{
 	"(time.Duration).Nanoseconds": 1, "(time.Duration).Microseconds": 1e3, "(time.Duration).Milliseconds": 1e6,
 	"(time.Duration).Seconds": 1e9, "(time.Duration).Minutes": 60e9, "(time.Duration).Hours": 3600e9,
@@ -166,7 +166,7 @@ type Comparison struct {
 }
 
 // ComparedTimes returns how the sides of a comparison are related to the clock, and whether they are.
-// If both may come from the clock the comparison is about the side that surely does.
+// If both may come from the clock, the comparison describes the side that certainly does.
 func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
 	switch v.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
@@ -195,8 +195,8 @@ func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
 
 // timeUsed reports whether v, a number that comes from the clock, surely or perhaps, has other uses than
 // comparisons and printing.
-// Sums and quotients of times are times: their uses are examined in turn. A Duration that is made
-// of the number again is known to be of the clock if the number surely is.
+// Sums and quotients of times are times: their uses are examined in turn. A Duration made from that number
+// certainly comes from the clock if the number does.
 func timeUsed(v ssa.Value, sure, captured bool) bool {
 	for _, u := range *v.Referrers() {
 		switch x := u.(type) {

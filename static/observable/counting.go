@@ -18,7 +18,7 @@ import (
 //
 // Claim. If control goes from an instruction i of S through h back to i, g's own state has changed.
 //
-//  1. The path stays in S, or it could not come back.
+//  1. The path stays in S; otherwise it could not return.
 //  2. P has become larger, because P is assigned only in h, and by less than 2^64, because each
 //     addition costs an iteration.
 //  3. P is in a register. If P is live at i, the two states differ in it, because live registers

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Duration that has been in memory, or comes from another function, does not say whether it is one of
-// the clock. So the machine keeps the values of the Durations that leave the function in which they
-// are computed (ClockSpan), and of the results computed from these (ClockFlow), and looks up the
-// source of a number.
+// A Duration that has been in memory, or comes from another function, does not show whether it comes from
+// the clock. So the machine keeps the values of the Durations that leave the function in which they are
+// computed (ClockSpan), and of the results computed from these (ClockFlow), and looks up the source of a
+// number.
 //
 //	s.total += time.Since(t)         in one function: ClockFlow notes the sum
 //	if s.total.Milliseconds()%2      in another: is it one of those?
@@ -49,9 +49,9 @@ func OfClock(v ssa.Value) bool {
 	return ok && t.sure && OfPackageTime(v.Type(), "Duration")
 }
 
-// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. A
-// Duration made of a number has not, unless it is known to (timeUsed). The use of a rounded Duration
-// was examined when it was rounded (clockFlows).
+// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. A Duration
+// made from a number does not count, unless it is known to (timeUsed). The use of a rounded Duration was
+// examined when it was rounded (clockFlows).
 func PerhapsOfClock(v ssa.Value) bool {
 	if !OfPackageTime(v.Type(), "Duration") {
 		return false

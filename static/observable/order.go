@@ -24,7 +24,7 @@ import (
 //     with the entry: added to, multiplied, and-ed, or-ed, its maximum or minimum taken, set to one
 //     constant; or a slice is appended to, or filled by an index (fills), that is sorted right after the
 //     loop, with equal elements that cannot be distinguished.
-//  4. Iterations write to places of their own (another map, under the key of the entry), or write
+//  4. Iterations write to separate places (another map, under the key of the entry), or write
 //     the same value, or add; and no iteration reads what another one writes.
 //     The map itself may change under the key of the entry only. Then no instruction of the body
 //     but the first of those writes may panic, because the panic would show the writes before it.
@@ -43,8 +43,8 @@ import (
 //
 // Claim 1 is checked by pure (order_pure.go), calls (order_calls.go) and prints (order_format.go), 2 by
 // exits (order_exits.go) and read (order_reads.go), 3 by accumulates (order_fold.go) and fills
-// (order_filled.go), 4 by writes and writesApart (order_writes.go), 5 by nilFirst (order_nil.go). What is
-// the same in all iterations is found in order_same.go.
+// (order_filled.go), 4 by writes and writesApart (order_writes.go), 5 by nilFirst (order_nil.go).
+// order_same.go finds values that are the same in all iterations.
 func OrderMatters(r *ssa.Range, bodies Bodies) bool {
 	l := loopOf(r, bodies)
 	return l == nil || !l.commutes()

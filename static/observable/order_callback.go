@@ -12,9 +12,9 @@ import (
 //	m.Range(func(k, v any) bool { other.Store(k, v); return true })
 //
 // The body is like that of a loop (OrderMatters), with the parameters for the entry: it never ends the
-// loop, as it always returns true. A value that it stores in a sync.Map under the key of the entry is
-// the iteration's own, and it does not read such values: methods of sync.Map do not count as functions
-// that only read.
+// loop, as it always returns true. A value that it stores in a sync.Map under the key of the entry belongs
+// to the iteration, and the iteration does not read such values: methods of sync.Map do not count as
+// functions that only read.
 func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 	if len(fn.Params) != 2 || len(fn.Blocks) == 0 || fn.Recover != nil {
 		return true

@@ -17,9 +17,9 @@ import (
 //
 // Claim: the order makes no difference. Each iteration writes one element, and i counts the iterations, so
 // that after all of them the slice has the same elements in each order, and the same sorted ones. Nothing
-// else refers to the slice before it is sorted, so that no one sees the elements in between; also if the
-// index is out of range, which happens in the same iteration in each order, as long as the loop has no other
-// effect by which the panic would show which entries came before.
+// else refers to the slice before it is sorted, so no code sees the elements in between. That also holds if
+// the index is out of range: this happens in the same iteration in each order, and the loop has no other
+// effect that would show the entries before the panic.
 
 // fills checks this for an index, and explains its instructions.
 func (l *mapLoop) fills(p *ssa.Phi) bool {

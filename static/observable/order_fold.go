@@ -22,8 +22,8 @@ type fold struct {
 
 // accumulates checks claim 3 for a variable that iterations hand on.
 //
-// The chain is all values between the phi and what it gets in the next iteration. If something
-// else read one of them, it would see an intermediate value, which depends on the order.
+// The chain has all values between the phi and its value in the next iteration. If something else read one
+// of them, it would see an intermediate value, which depends on the order.
 func (l *mapLoop) accumulates(p *ssa.Phi) bool {
 	a := &accumulator{l: l, p: p, chain: map[ssa.Value]bool{p: true}, used: map[ssa.Instruction]bool{}}
 	for k, from := range l.head.Preds {

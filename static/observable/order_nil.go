@@ -13,8 +13,8 @@ import (
 //	for k, p := range m { n[k] = p.x }              p is another one for each entry: refused
 //
 // Proof: let p be the same pointer in all iterations, and nil. If every iteration dereferences p before
-// it reaches an effect or an exit, none has an effect or ends the loop. Each iteration does nothing or
-// panics, with the same panic, and so does the loop in each order.
+// it reaches an effect or an exit, none has an effect or ends the loop. Each iteration either has no effect
+// or panics, always with the same panic, and so does the loop in each order.
 
 // A deref is an instruction in the loop that dereferences a pointer.
 type deref struct {

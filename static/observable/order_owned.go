@@ -11,10 +11,10 @@ import (
 //
 //	for k, v := range m { p := point{v, 1}; n += p.sum(); ptrs[k] = &p }
 //
-// Claim: no iteration has the address of a variable that another one has made. For it would have
-// read the address from memory that the other one has written to (claim 4), or from a variable that is
-// handed on, which is no address (claim 3). So no other iteration sees the writes of an iteration to
-// its variables before the loop ends.
+// Claim: no iteration has the address of a variable that another one has made. Otherwise it would have read
+// the address from memory that the other iteration has written (claim 4), or from a variable that is passed
+// on, which is not an address (claim 3). So no other iteration sees the writes of an iteration to its
+// variables before the loop ends.
 
 // made returns the variable of which v is the address, or the address of a part; nil if unknown.
 func made(v ssa.Value) *ssa.Alloc {

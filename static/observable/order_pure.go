@@ -28,7 +28,7 @@ var pureFuncs = func() map[string]bool {
 	return set
 }()
 
-// pure checks claim 1 for an instruction, and notes what it reads and whether it may panic.
+// pure checks claim 1 for an instruction, and notes its reads and whether it may panic.
 //
 // It refuses len of a map or a channel: a read that others may change, and that the claims about
 // reads do not cover.
@@ -38,7 +38,7 @@ func (l *mapLoop) pure(i ssa.Instruction) bool { return l.pureIn(i, nil) }
 func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 	switch x := i.(type) {
 	case *ssa.Range:
-		return x != l.r // a loop that never comes back has no body
+		return x != l.r // a loop that never repeats has no body
 	case *ssa.Next:
 		//mutant: inner loops read nothing [order]
 		if x != l.next && !x.IsString { // of an inner loop, whose order is a choice of its own

@@ -13,7 +13,8 @@ import (
 )
 
 // TestOrderMatters: each test of testdata/order has a loop over a map whose order cannot be noticed
-// (TestFree...) or may be (TestMatters...). internal/environment holds the names against what the loops do.
+// (TestFree...) or may be (TestMatters...). internal/environment compares the names with the behaviour of
+// the loops.
 func TestOrderMatters(t *testing.T) {
 	prog, err := load.Load(load.Config{Dir: "testdata/order", Patterns: []string{"."}, Tests: true, Implicit: vmtest.Implicit, Cache: &vmtest.Cache})
 	if err != nil {
@@ -48,7 +49,7 @@ func TestOrderMatters(t *testing.T) {
 	}
 }
 
-// loopsOf returns the loops over maps of fn and of what it calls.
+// loopsOf returns the loops over maps of fn and of its callees.
 func loopsOf(fn *ssa.Function, bodies observable.Bodies, seen map[*ssa.Function]bool) (loops []*ssa.Range) {
 	if seen[fn] {
 		return nil

@@ -28,7 +28,7 @@ type write struct {
 //
 // It returns a pointer, so that "no writes" and "unknown writes" are different answers.
 //
-// The kind of a write decides with which others it commutes (writesApart): two writes of one kind to
+// The kind of a write decides with which other writes it commutes (writesApart): two writes of one kind to
 // the same place commute, and so do writes to places that are surely different.
 func (l *mapLoop) writes() *[]write {
 	list := []write{}
@@ -160,8 +160,8 @@ func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 	return false
 }
 
-// plainKey reports whether keys of the type have a hash, and equal keys are identical. 0 and -0 are
-// not identical, and a map keeps the one it was last given.
+// plainKey reports whether keys of the type have a hash, and equal keys are identical. 0 and -0 are not
+// identical, and a map keeps the last one.
 func plainKey(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -285,8 +285,8 @@ func (l *mapLoop) appendsApart() bool {
 
 // apart reports whether two addresses are certainly those of different variables.
 //
-// It holds for scalars only: a struct contains its fields, so its address is not that of another
-// variable than theirs.
+// It holds for scalars only: a struct contains its fields, so its address belongs to the same variable as
+// theirs.
 func apart(a, b ssa.Value) bool {
 	f, g := fieldOf(a), fieldOf(b)
 	switch {

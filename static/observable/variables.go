@@ -33,8 +33,8 @@ var constantVars = map[string]bool{
 	"time.localLoc": true, "time.utcLoc": true, "time.UTC": true, "time.Local": true,
 }
 
-// Variables reports which package variables of a program never change after initialisation, and
-// whether the program may read what it prints. It keeps the answers; several goroutines may use it.
+// Variables reports which package variables of a program never change after initialisation, and whether the
+// program may read its own output. It keeps the answers; several goroutines may use it.
 type Variables struct {
 	prog     *load.Program
 	once     sync.Once             // sets the rest

@@ -129,7 +129,7 @@ func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 			leaves[j+1].kind == pointerLeaf && leaves[j+1].off == leaves[j].off+8:
 			s = append(s, slot{i, node, packed})
 		}
-		// Anything else is no pointer: the collector would not find it there.
+		// Any other word is not a pointer: the collector would not find it there.
 	})
 	if !complete {
 		s = s[:0]
@@ -325,8 +325,8 @@ func (c *anyOffset) apply(a *analysis, delta []nodeID) {
 
 // spread makes dst include every address, and the addresses of the following elements, as if it were the
 // first of n elements. n < 0 means an unknown number. Usually there is an array of such elements, and all
-// its elements have one address. But code with unsafe.Pointer may treat several fields, or anything else,
-// as an array.
+// its elements have one address. But code with unsafe.Pointer may treat several fields, or other memory, as
+// an array.
 type spread struct {
 	dst  nodeID
 	elem *layout

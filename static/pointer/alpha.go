@@ -150,8 +150,8 @@ func (o *Object) Label(off int64) Label {
 	return Label{o, o.lay.leafAt(off)}
 }
 
-// PointerAt returns the place at offset off of o and whether the analysis knows
-// of a pointer there: data is set if it is the data word of an interface.
+// PointerAt returns the place at offset off of o and whether the analysis has a pointer there: data is set
+// if it is the data word of an interface.
 func (o *Object) PointerAt(off int64) (l Label, data, ok bool) {
 	if o.lay == nil || len(o.lay.leaves) == 0 || o.Kind == Map || o.Kind == Chan || off >= o.lay.size {
 		return Label{}, false, false

@@ -173,7 +173,7 @@ func (a *analysis) roots(e *load.Entry) {
 	for _, p := range a.prog.InitOrder(e) {
 		a.root(p.Func("init"), nil)
 	}
-	if a.prog.TellsOfCollection(e) { // of no effect on others as long as one of them can move
+	if a.prog.TellsOfCollection(e) { // without effect on others as long as one of them can move
 		a.root(a.prog.Package("runtime").SSA.Func("collector"), nil)
 	}
 	switch {

@@ -93,8 +93,7 @@ func BenchmarkAnalyze(b *testing.B) {
 	}
 }
 
-// TestDeterminism: two analyses of two loads of a program find the same things
-// in the same order.
+// TestDeterminism: two analyses of two loads of a program have the same results in the same order.
 func TestDeterminism(t *testing.T) {
 	dump := func() string {
 		prog := loadSource(t, programs[0].src)

@@ -51,7 +51,7 @@ func (a *analysis) call(inst *instance, i ssa.CallInstruction) {
 }
 
 // callStatic links a call to fn.
-// Three kinds of callees: a model, which adds constraints of its own; a method whose context is its
+// There are three kinds of callees: a model, which adds its own constraints; a method whose context is its
 // receiver, with one instance for each; and all others, in one context.
 func (a *analysis) callStatic(inst *instance, i ssa.CallInstruction, fn *ssa.Function) {
 	if isGo(i) {
@@ -100,8 +100,8 @@ func (a *analysis) enter(inst *instance, i ssa.CallInstruction, callee *instance
 }
 
 // link adds an edge to the call graph. It reports false if it is there already.
-// The list of a call site that has many callees gets an index: interface methods such as Error may
-// have hundreds.
+// The list of a call site with many callees has an index: interface methods such as Error may have
+// hundreds.
 func (a *analysis) link(caller *instance, i ssa.CallInstruction, callee *instance) bool {
 	var s *callSite
 	if caller == nil {

@@ -89,7 +89,7 @@ func (r *Result) Callers(fn *ssa.Function, ctx Context) []Call {
 }
 
 // Reachable returns the functions that may be called, in the order in which they
-// were found. Those in opaque code are not among them.
+// were found. It does not include calls in opaque code.
 func (r *Result) Reachable() []*ssa.Function {
 	var list []*ssa.Function
 	for _, i := range r.a.insts {

@@ -26,9 +26,9 @@ const (
 )
 
 // A Policy determines which functions have contexts, and which ones. The analysis and the machine use the
-// same Policy, so that an object of the machine can be found among those of the analysis: everything is a
-// function of the call stack and, for closures and methods of generic types, of where the closure or the
-// receiver was allocated.
+// same Policy, so that an object of the machine can be found among those of the analysis: a context is a
+// function of the call stack and, for closures and methods of generic types, of the place where the closure
+// or the receiver was allocated.
 //
 // The contexts of an activation of
 //
@@ -67,7 +67,7 @@ const maxDepth = 3
 type contextInfo struct {
 	site   any     // ssa.Instruction, or the *ssa.Function whose deferred call it is; for receivers, see off
 	parent Context // the rest of the string; for receivers, the context of the allocation
-	off    int32   // -1: a call; otherwise the receiver is this leaf of what was allocated at site
+	off    int32   // -1: a call; otherwise the receiver is this leaf of the object allocated at site
 }
 
 // A Frame is one activation on a call stack.
@@ -86,7 +86,7 @@ type Frame struct {
 	// Made is the context of the activation that made the closure called, plus
 	// one; 0 means that it is not known. It matters if NeedsMaker(Fn).
 	Made Context
-	// Foundling is set in the outermost frame if it is not known what started it.
+	// Foundling is set in the outermost frame if its starter is unknown.
 	Foundling bool
 }
 
@@ -229,8 +229,8 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 	}
 	k := p.kind(callee)
 	if site != nil && !deferred && isWrapper(site.Parent()) && len(site.Parent().FreeVars) == 0 {
-		// Wrappers make no difference: the machine calls one where the
-		// analysis, which knows the dynamic type, calls the method itself.
+		// Wrappers make no difference: where the machine calls one, the analysis, which has the dynamic
+		// type, calls the method itself.
 		switch {
 		case k == bySite, k == byHanded, k == plain && p.adapted(site.Parent()) == callee:
 			return ctx

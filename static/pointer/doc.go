@@ -1,4 +1,4 @@
-// Package pointer computes what pointers may point to, and what calls may call,
+// Package pointer computes the objects to which pointers may point, and the functions that calls may call,
 // in all executions of one entry of a program.
 //
 // # Algorithm
@@ -25,12 +25,10 @@
 // # Memory
 //
 // An address is a leaf of an object: a scalar at its offset in the layout of
-// package vm/layout, gc's on amd64. So an address is what a pointer of the
-// machine is, except that all elements of an array are one ("A practical
-// flow-sensitive and context-sensitive C and C++ memory leak detector", D. L.
-// Heine and M. S. Lam, PLDI 2003, treats C like this). Converting a pointer
-// through unsafe.Pointer copies it, and an access finds whatever is at its
-// offsets, whichever type it has.
+// package vm/layout, gc's on amd64. So an address corresponds to a pointer of the machine, except that all
+// elements of an array are one ("A practical flow-sensitive and context-sensitive C and C++ memory leak
+// detector", D. L. Heine and M. S. Lam, PLDI 2003, treats C like this). Converting a pointer through
+// unsafe.Pointer copies it, and an access finds whatever is at its offsets, whichever type it has.
 //
 //	slice      the address of element 0 of an array
 //	map        an object with one key and one element
@@ -41,8 +39,8 @@
 //
 // # Contexts
 //
-// Some functions are analysed once per context, and what they allocate is
-// distinguished: see Policy. Contexts can be computed from the machine's call stack.
+// Some functions are analysed once per context, so that their allocations are distinguished: see Policy.
+// Contexts can be computed from the machine's call stack.
 //
 // # What the result means
 //

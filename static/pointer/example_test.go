@@ -35,7 +35,7 @@ func main() {
 }
 `
 
-// Which methods a call through an interface may call, and what its argument may point to.
+// The methods that a call through an interface may call, and the objects to which its argument may point.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 )
 
 // Opaque code. The bodies of package reflect, and functions without a body and without a model, are opaque:
-// they are not analysed. A value passed to them may come back anywhere where its type fits, and everything
+// they are not analysed. A value passed to them may return anywhere where its type fits, and everything
 // reachable from it may be read. If a called function has the effect, such values may also be written to
 // and called.
 //
@@ -352,7 +352,7 @@ func (c *inside) apply(a *analysis, delta []nodeID) {
 	walk(c.t, place{})
 }
 
-// known makes an external node know a type when it holds a pointer to a value of it.
+// known adds a type to an external node when the node holds a pointer to a value of it.
 type known struct {
 	w *external
 	t types.Type

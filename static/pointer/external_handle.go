@@ -6,10 +6,10 @@ import (
 )
 
 // Handles are values that opaque code returns, and later gets back as arguments: a reflect.Value, a
-// reflect.Type. They refer to values in an external node, or to types that it knows. A node that gets a
-// handle of another one includes that node, or learns its types.
+// reflect.Type. They refer to values in an external node, or to its types. A node that gets a handle of
+// another one includes that node, or learns its types.
 
-// handles is the part of an external node that is about handles.
+// handles is the part of an external node for handles.
 type handles struct {
 	// handle is the object that handles refer to, and descr the one that handles of types refer to. Only
 	// this code can follow them.
@@ -19,8 +19,8 @@ type handles struct {
 	includers     []*external // the nodes that include this one
 	known         []types.Type
 	isKnown       map[types.Type]bool
-	learned       []*external // the nodes whose types this one knows
-	learners      []*external // the nodes that know the types of this one
+	learned       []*external // the nodes whose types this one has
+	learners      []*external // the nodes that have the types of this one
 	made          bool        // there may be types made at run time
 }
 
@@ -154,7 +154,7 @@ func (w *external) take(p *blob) {
 	w.a.copyN(q.reg, p.reg, len(p.lay.ptrs))
 }
 
-// learn makes the types that from knows, now and later, known to w.
+// learn adds the types of from, now and later, to those of w.
 func (w *external) learn(from *external) {
 	if w == from || slices.Contains(w.learned, from) {
 		return
@@ -169,8 +169,7 @@ func (w *external) learn(from *external) {
 	}
 }
 
-// know adds t to the types whose descriptors w may have: values of them may be
-// created.
+// know adds t to the types whose descriptors w may have: it may create values of these types.
 func (w *external) know(t types.Type) {
 	t = w.a.lays.canonical(t)
 	if w.isKnown[t] || isHandle(t) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// opaquePackages are those whose code is opaque: see external.go.
+// opaquePackages are the packages with opaque code: see external.go.
 var opaquePackages = map[string]bool{"reflect": true, "internal/reflectlite": true}
 
 // helperPackages are opaque where opaque code calls them.
@@ -57,7 +57,7 @@ const (
 	calls
 	// addresses: addresses of parts of the same can be returned.
 	addresses
-	// makesTypes: types of which nothing is known can be made.
+	// makesTypes: it can make unknown types.
 	makesTypes
 	// converts: values can change from one type to another with the same memory.
 	converts
@@ -276,7 +276,7 @@ func params(sig *types.Signature) []types.Type {
 	return list
 }
 
-// implementations is about w, the external node of a function fn without a body and without a model. If a
+// implementations is for w, the external node of a function fn without a body and without a model. If a
 // result of fn is an interface, w may create values of the exported types in fn's package that implement
 // it.
 func (a *analysis) implementations(w *external, fn *ssa.Function) {

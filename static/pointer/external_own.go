@@ -7,7 +7,7 @@ import (
 )
 
 // ownLibrary has the packages of the library that AnalyzeOwn analyses: their functions pass on their
-// arguments, or are about other goroutines.
+// arguments, or synchronise goroutines.
 var ownLibrary = map[string]bool{"bytes": true, "container/heap": true, "container/list": true, "container/ring": true, "context": true,
 	"errors": true, "iter": true, "maps": true, "slices": true, "sort": true, "strings": true, "sync": true, "sync/atomic": true,
 	"internal/sync": true, "internal/synctest": true, "testing": true, "testing/synctest": true, "time": true, "unique": true, "weak": true,

@@ -10,8 +10,8 @@ import (
 
 // SSA to constraints. A value that has pointers in it is a row of registers of the solver, one for
 // each pointer in its layout (layout.ptrs); the value of a register is a set of addresses,
-// and so is the content of an address. For values of one pointer, with o the object of
-// the site and p.f the address of field f of what p is the address of:
+// and so is the content of an address. For values of one pointer, where o is the object of the site and p.f
+// the address of field f of the object at p:
 //
 //	v = new(T)        o ∈ v                                      add
 //	v = phi(x, y)     x ⊆ v, y ⊆ v                               copy

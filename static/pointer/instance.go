@@ -138,11 +138,9 @@ func (a *analysis) hasBody(fn *ssa.Function) bool {
 	return fn.Blocks != nil && !isOpaque(fn) && a.model(fn) == nil && !a.leavesOut(fn)
 }
 
-// isFolded reports whether v is the address of a part of something and has no other use
-// than to load, store, or compute the address of a part of that: then it has no
-// register, and its uses start from v's operand.
-// It saves the registers of most address computations, and makes an access to o.a.b.c one
-// constraint.
+// isFolded reports whether v is the address of a part of an object and is only used to load, store, or
+// compute the address of a part of that part: then it has no register, and its uses start from v's operand.
+// It saves the registers of most address computations, and makes an access to o.a.b.c one constraint.
 func isFolded(v ssa.Value) bool {
 	switch v.(type) {
 	case *ssa.FieldAddr, *ssa.IndexAddr:
@@ -190,8 +188,7 @@ func (inst *instance) arg(i int) nodeID { return inst.base + nodeID(inst.info.ar
 // result returns the first register of inst's results.
 func (inst *instance) result() nodeID { return inst.base + nodeID(inst.info.res) }
 
-// chain follows address computations from v, the address of something, to where
-// they begin: v is the place pl of root.
+// chain follows address computations from v, an address, to their beginning: v is the place pl of root.
 func (a *analysis) chain(v ssa.Value) (root ssa.Value, pl place) {
 	for isFolded(v) {
 		switch x := v.(type) {

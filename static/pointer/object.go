@@ -47,7 +47,7 @@ type Object struct {
 	Kind    ObjectKind
 	Context Context
 	// Site is the allocating code: an ssa.Value for Variable to Boxed, an ssa.CallInstruction for Native.
-	// For the others it is the thing that they represent: the *ssa.Global, the *ssa.Function, the
+	// For the others it is the entity that they represent: the *ssa.Global, the *ssa.Function, the
 	// types.Type of an Opaque. For a Boxed whose type holds no pointers it is also the types.Type, because
 	// all of these are alike. Texts and descriptors have none.
 	Site any
@@ -63,7 +63,7 @@ type Object struct {
 	fn       *ssa.Function
 	capture  nodeID    // Closure: registers with the captured values
 	direct   bool      // Boxed: the type is pointer-shaped
-	external *external // what made it, if it is a func or a handle of opaque code
+	external *external // the instruction that made it, if it is a func or a handle of opaque code
 }
 
 // Func returns the function of a Func or Closure; nil for other objects, and for those of

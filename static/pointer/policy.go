@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// accessorInstrs bounds the size of functions for which a copy for each call costs nothing.
+	// accessorInstrs bounds the size of functions for which a copy for each call is cheap.
 	accessorInstrs = 10
 	// factoryInstrs and libraryFactoryInstrs bound the size of functions that are copied because they
 	// return memory that they allocate.
@@ -40,8 +40,8 @@ func (p *Policy) kind(fn *ssa.Function) kind {
 // accessor that is a method of a generic type is its receiver, which distinguishes more.
 //
 // The reason: a helper that is called from many places with different structures would merge them. A
-// context for each call distinguishes them. This pays for functions that are small, or that allocate; for
-// others contexts multiply the work and gain nothing.
+// context for each call distinguishes them. This is useful for functions that are small, or that allocate;
+// for others contexts multiply the work without a gain.
 func (p *Policy) classify(fn *ssa.Function) kind {
 	if isOpaque(fn) {
 		return byClient

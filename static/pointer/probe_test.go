@@ -152,7 +152,7 @@ func (p *probes) check(ar *txtar.Archive) (changed bool) {
 	return changed
 }
 
-// at returns the result of query what for a line.
+// at returns the result of the query named what for a line.
 func (p *probes) at(what, file string, line int) (answer []string, found bool) {
 	var got []string
 	for _, fn := range p.fns {

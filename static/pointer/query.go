@@ -157,8 +157,8 @@ type Set struct {
 	universal bool
 }
 
-// A set is universal if one of its addresses is the handle of an external node: that stands for all
-// that the node holds.
+// A set is universal if one of its addresses is the handle of an external node: the handle stands for all
+// values that the node holds.
 func (a *analysis) setOf(nodes []nodeID) Set {
 	s := Set{a: a, nodes: slices.Clone(nodes)}
 	slices.Sort(s.nodes)
@@ -225,8 +225,8 @@ func (s Set) HasObject(o *Object) bool {
 }
 
 // Intersects reports whether a pointer that s describes may be equal to one
-// that t describes. (Two pointers to overlapping memory need not be equal: that
-// depends on the sizes, which sets do not know.)
+// that t describes. (Two pointers to overlapping memory need not be equal: that depends on the sizes, which
+// sets do not have.)
 func (s Set) Intersects(t Set) bool {
 	for i, j := 0, 0; i < len(s.nodes) && j < len(t.nodes); {
 		switch d := cmp.Compare(s.nodes[i], t.nodes[j]); {
@@ -276,13 +276,13 @@ func (r *Result) Boxed(s Set, t types.Type) (content Set, direct, found bool) {
 // were found; none if fn is not reachable.
 func (r *Result) Contexts(fn *ssa.Function) []Context { return r.ctxs[fn] }
 
-// PointsTo returns what v, a value of pointer-like type, may point to in activations of its function with
-// context ctx, or in all of them if that is Unknown: the object and place for pointers, the first element's
-// place for slices, map, channel and function objects, and boxes for interfaces. For a struct, array or
-// tuple it has the targets of all its pointers.
+// PointsTo returns the objects to which v, a value of pointer-like type, may point in activations of its
+// function with context ctx, or in all of them if that is Unknown: the object and place for pointers, the
+// first element's place for slices, map, channel and function objects, and boxes for interfaces. For a
+// struct, array or tuple it has the targets of all its pointers.
 //
-// Values of functions that are not reachable in ctx point to nothing, and so does nil. Nothing is known of
-// values in opaque code (IsOpaque, or context External): their sets are empty. Answers are remembered.
+// Values of functions that are not reachable in ctx point to nothing, and so does nil. Values in opaque
+// code (IsOpaque, or context External) are unknown: their sets are empty. Answers are remembered.
 func (r *Result) PointsTo(v ssa.Value, ctx Context) Set {
 	k := valueIn{v, ctx}
 	s, ok := r.sets[k]
@@ -338,7 +338,7 @@ func (r *Result) pointsTo(v ssa.Value, ctx Context) Set {
 	return a.setOf(nodes)
 }
 
-// PointsToAnywhere returns what v may point to in all contexts together.
+// PointsToAnywhere returns the objects to which v may point in all contexts together.
 func (r *Result) PointsToAnywhere(v ssa.Value) Set { return r.PointsTo(v, Unknown) }
 
 func (r *Result) pointsToAnywhere(v ssa.Value) Set {

@@ -227,7 +227,7 @@ func (a *analysis) on(n nodeID, c constraint) {
 	}
 }
 
-// propagate takes the next variable from the queue and passes what is new in it on to its constraints and
+// propagate takes the next variable from the queue and passes its new elements on to its constraints and
 // successors. It reports false if there is none. The order is first in, first out: the variable that has
 // waited longest has most to pass on at once.
 func (a *analysis) propagate() bool {
@@ -247,7 +247,7 @@ func (a *analysis) propagate() bool {
 	delta := v.elems[v.done:len(v.elems):len(v.elems)]
 	v.done = int32(len(v.elems))
 	a.work += uint64(len(delta)) * uint64(len(v.cons)+len(v.copies))
-	// What is added to the lists meanwhile is given delta by copy and on.
+	// Entries added to the lists during that time get delta by copy and on.
 	for _, c := range v.cons[:len(v.cons):len(v.cons)] {
 		c.apply(a, delta)
 	}

@@ -7,7 +7,7 @@ type Stats struct {
 	Calls       int // edges between activations
 	Objects     int
 	Variables   int    // registers and leaves that hold something
-	Constraints int    // copies between variables, and reactions to what they hold
+	Constraints int    // copies between variables, and reactions to their elements
 	Facts       int    // elements of all points-to sets
 	Work        uint64 // elements that were passed on, once for each receiver
 }

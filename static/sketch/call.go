@@ -7,7 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A target is what a call calls: a function with its captured values, or the model of a library function.
+// A target is the callee of a call: a function with its captured values, or the model of a library
+// function.
 type target struct {
 	fn     *ssa.Function
 	bind   []value

@@ -74,7 +74,7 @@ func (r *Run) partner(g *goroutine, o *obj, send bool) *goroutine {
 	return nil
 }
 
-// waits describes the channel operation that h is at; nil if there is none.
+// waits describes the channel operation of h; nil if there is none.
 func (r *Run) waits(h *goroutine) *waiting {
 	fr := h.top()
 	if fr.pc >= len(fr.block.Instrs) {
@@ -190,7 +190,7 @@ func (r *Run) doRecv(g *goroutine, o *obj, t types.Type) (value, bool) {
 		o.ch.clock = o.ch.clock.join(g.clock)
 		g.tick()
 		if h := r.partner(g, o, false); h != nil && len(o.ch.buf) < o.ch.size && !o.ch.closed {
-			w := r.waits(h) // a waiting sender takes the free place
+			w := r.waits(h) // a waiting sender's value takes the free place
 			o.ch.buf = append(o.ch.buf, item{w.sends[o], h.clock})
 			h.clock = h.clock.join(g.clock)
 			h.tick()

@@ -112,7 +112,7 @@ type goroutine struct {
 	prio     int
 	site     ssa.Instruction // that has started it
 	clock    clock
-	op       Op // that it waits for, as of the last time it was asked
+	op       Op // for which it waits, according to the last check
 	held     []heldLock
 	panicked *panicking
 	done     bool

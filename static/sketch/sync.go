@@ -12,7 +12,7 @@ type lock struct {
 	readers map[*goroutine]int
 	count   int          // of a WaitGroup
 	once    int          // 0 not begun, 1 running, 2 done
-	waiters []*goroutine // of a Cond, in their order; those that have been woken are taken out
+	waiters []*goroutine // of a Cond, in their order, without those that have been woken
 	clock   clock
 	locker  value // of a Cond
 }

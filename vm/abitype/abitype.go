@@ -178,7 +178,7 @@ const (
 	mapIndirectElem
 )
 
-// RelocKind says what the word at a relocation is to hold.
+// RelocKind is the kind of value that the word at a relocation gets.
 type RelocKind uint8
 
 const (

@@ -109,8 +109,8 @@ func TestABI(t *testing.T) {
 	}
 }
 
-// TestOracle compares our descriptors with those the compiler made of the same
-// types, for the samples and all types that can be reached from them.
+// TestOracle compares our descriptors with the compiler's for the same types: the samples, and all types
+// that can be reached from them.
 func TestOracle(t *testing.T) {
 	c := newChecker()
 	file, err := parser.ParseFile(c.fset, "oracle_test.go", nil, 0)

@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// What the compiler knows about equality and hashing of types
-// (cmd/compile/internal/types, size.go and reflectdata, reflect.go).
+// The compiler's rules for equality and hashing of types (cmd/compile/internal/types, size.go and
+// reflectdata, reflect.go).
 
 // regularMemory reports whether two values of t are equal exactly if their
 // bytes are.

@@ -75,8 +75,8 @@ func (b *Builder) fixedSize(k Kind) uint32 {
 	return sizeType
 }
 
-// grow appends n zero bytes and returns where they begin; what grows by whole
-// words before any name is written stays aligned.
+// grow appends n zero bytes and returns their offset; parts that are added in whole words, before any name,
+// stay aligned.
 func (d *describer) grow(n uint32) uint32 {
 	at := uint32(len(d.d.Bytes))
 	d.d.Bytes = append(d.d.Bytes, make([]byte, n)...)
@@ -105,7 +105,7 @@ func (d *describer) slice(off, to uint32, n int) {
 	d.put64(off+16, uint64(n))
 }
 
-// common writes abi.Type but for what comes last in the block.
+// common writes abi.Type, except for the data at the end of the block.
 func (d *describer) common() {
 	ptrBytes := d.ptrBytes()
 	d.put64(offSize, uint64(layout.Sizes.Sizeof(d.l.Type)))
@@ -148,7 +148,7 @@ func (d *describer) ptrBytes() uint64 {
 	return 0
 }
 
-// specific writes what the kind adds, and its variable-length part.
+// specific writes the fields of the kind, and its variable-length part.
 func (d *describer) specific() {
 	switch u := d.t.Underlying().(type) {
 	case *types.Array:
@@ -196,7 +196,7 @@ func chanDir(dir types.ChanDir) int {
 }
 
 func (d *describer) iface() {
-	var pkg *types.Package // of the names that do not say their own
+	var pkg *types.Package // of the names without a package of their own
 	if obj := nameOf(d.t); obj != nil {
 		pkg = obj.Pkg()
 	}
@@ -239,8 +239,8 @@ func (d *describer) strukt(u *types.Struct) {
 	})
 }
 
-// mapType writes what gc says of its hash tables. The group type stays nil:
-// the machine has other tables.
+// mapType writes gc's description of its hash tables. The group type stays nil: the machine has other
+// tables.
 func (d *describer) mapType(u *types.Map) {
 	d.typePtr(offMapKey, u.Key())
 	d.typePtr(offMapElem, u.Elem())

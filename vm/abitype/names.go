@@ -117,8 +117,8 @@ func (w *writer) qualifier(pkg *types.Package) {
 	}
 }
 
-// pathPrefix escapes a package path as symbol names do: dots after the last
-// slash, and what is not printable ASCII.
+// pathPrefix escapes a package path as symbol names do: dots after the last slash, and characters other
+// than printable ASCII.
 func pathPrefix(path string) string {
 	slash := strings.LastIndexByte(path, '/')
 	var buf strings.Builder

@@ -2,8 +2,7 @@ package abitype
 
 //lint:file-ignore U1000 the types are inspected, not used
 
-// The types TestOracle compares with what the compiler made of them. The test
-// type-checks this very file.
+// The types that TestOracle compares with the compiler's descriptors. The test type-checks this very file.
 
 import (
 	"bytes"

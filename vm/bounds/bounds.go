@@ -1,9 +1,9 @@
 // Package bounds has the arithmetic of bounds on values with labels (package shadow): the least and the
-// largest number that a register can have, for all values of the draws it is made of.
+// largest number that a register can have, for all values of the draws from which it is computed.
 //
 // The functions that compute them are monotone in each operand, rounding included, so that the least and
-// the largest result are among those of the bounds. Where a result may wrap around, or be NaN, nothing is
-// known. Two operands may be made of one draw; that makes the bounds wider than necessary, and still true.
+// the largest result are among those of the bounds. If a result may wrap around, or be NaN, it has no
+// bounds. Two operands may depend on one draw; then the bounds are wider than necessary, but correct.
 package bounds
 
 import (
@@ -12,14 +12,14 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation
 )
 
-// A Bound is the knowledge about a register. Of the zero Bound nothing is known.
+// A Bound is the knowledge about a register. The zero Bound is unknown.
 type Bound struct {
 	Kind     Kind
 	Lo, Hi   int64
 	Flo, Fhi float64
 }
 
-// A Kind says what a register is a number as.
+// A Kind is the number type as which a register is read.
 type Kind uint8
 
 const (
@@ -31,7 +31,7 @@ const (
 // Integers returns the bound of integers from lo to hi.
 func Integers(lo, hi int64) Bound { return Bound{Kind: Integer, Lo: lo, Hi: hi} }
 
-// Floats is Integers for float64s; infinities and NaNs are no bounds.
+// Floats is Integers for float64s; infinities and NaNs are not bounds.
 func Floats(lo, hi float64) Bound {
 	if math.IsNaN(lo) || math.IsNaN(hi) || math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		return Bound{}

@@ -78,7 +78,7 @@ type Func struct {
 	RecoverPC int32
 	// Edges is where the code begins that belongs to no instruction: moves on the edges of the flow.
 	Edges int32
-	// Trusted: code of the models (load.Program.IsModel); its plain memory accesses are no visible
+	// Trusted: code of the models (load.Program.IsModel); its plain memory accesses are not visible
 	// operations.
 	Trusted bool
 	// Refused: the machine has no code for it; its first instruction says so.
@@ -99,7 +99,7 @@ type Func struct {
 	Recovered []uint16
 }
 
-// Origin says from which SSA instruction the code from PC on comes.
+// Origin has the SSA instruction from which the code from PC on comes.
 type Origin struct {
 	PC    int32
 	Instr ssa.Instruction
@@ -124,7 +124,7 @@ type PosEntry struct {
 // LiveEntry lists the registers live while the instruction at PC is pending, each
 // register number shifted left once, with bit 0 set for guest pointers. The register in which a
 // time.Time begins is listed twice.
-// At the instruction after a call they are what is live while the callee runs.
+// At the instruction after a call they are the registers that are live while the callee runs.
 type LiveEntry struct {
 	PC   int32
 	Regs []uint16
@@ -156,8 +156,8 @@ func (f *Func) ResetLive() { f.live = nil }
 
 // Live returns the registers live at pc, and whether pc is a point where
 // liveness was recorded.
-// A value's register that is not listed is dead: it is no part of the state. Where nothing was
-// recorded it is not known which are.
+// A value's register that is not listed is dead: it is not part of the state. If nothing was recorded, the
+// live registers are unknown.
 func (f *Func) Live(pc int) ([]uint16, bool) {
 	lo, hi := 0, len(f.live)
 	for lo < hi {

@@ -8,14 +8,14 @@
 //
 // A register is a 64-bit slot in the window of the running frame. A value of n bytes occupies
 // ceil(n/8) of them as its memory image (package vm/layout); scalars narrower than a register are
-// kept extended. Besides its code a function (Func) carries what a model checker needs to know of
-// it: which registers are live wherever a goroutine can be between two steps, which of them are
-// pointers, and from which SSA instruction and source position each instruction comes.
+// kept extended. Besides its code a function (Func) has the facts that a model checker needs: which
+// registers are live wherever a goroutine can be between two steps, which of them are pointers, and from
+// which SSA instruction and source position each instruction comes.
 //
 // Func.Disassemble lists the code. Every operation has a Row: its name, the words that follow it, its
 // operands. A new operation is a constant here, a Row, its effect (Machine.exec or slowOp), and the
-// instruction of the compiler that emits it. One whose Class does not say what it reads and writes has cases
-// for what is symbolic and what is drawn, too, which TestShadows wants.
+// instruction of the compiler that emits it. An operation whose Class does not determine its reads and
+// writes also needs cases for symbolic and for drawn values (TestShadows).
 package bytecode
 
 // Op is an operation code.
@@ -223,7 +223,7 @@ const (
 	DeferStack // A = token of this frame's defer stack
 
 	// allocation
-	// An allocation is no visible operation: nothing else has a pointer to the object yet.
+	// An allocation is not a visible operation: no other goroutine has a pointer to the object yet.
 	NewObj  // A = new object of layout imm32
 	MkSlice // A = make([]T, B, C), next word: element layout
 	MkMap   // A = make(map, B or none), next word: map type
@@ -279,7 +279,7 @@ const (
 	// other
 	Print       // print A as class B, C: 0 no separator
 	Clock       // A, and B, may come from the clock, C: how (ClockCompared ...), next word: nanoseconds per 1
-	Counted     // A is what was made of what the Clock before it is about: it gets a label; C: index in CountedUnits
+	Counted     // A was computed from the previous Clock's operand and gets a label; C: index in CountedUnits
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
 
@@ -302,20 +302,20 @@ const (
 // How values may come from the clock: C of Clock.
 const (
 	ClockCompared    = 1 << iota // A and B are compared
-	ClockNumber                  // a number is made of A
+	ClockNumber                  // a number is computed from A
 	ClockOfTime                  // which is a Time, and otherwise a Duration
 	ClockFloat                   // what is compared is float64
 	ClockGrows                   // A - B grows as time passes
 	ClockShrinks                 // A - B shrinks
 	ClockLeft                    // only A may come from the clock
 	ClockRight                   // only B may
-	ClockPun                     // A is a pointer that gets another type; next word: the layout of what it points to then
-	ClockDateLeft                // A says what time a Time is
+	ClockPun                     // pointer A gets another type; next word: the layout of its new target
+	ClockDateLeft                // A shows the time of a Time
 	ClockDateRight               // B does
 	ClockDateGrows               // A - B is larger if the program starts later
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
-	ClockSpan                    // A is a Duration of the clock's that leaves the function; with ClockNumber: a number is made of it if it is one
+	ClockSpan                    // Duration A is measured and leaves the function; with ClockNumber: if so, it becomes a number
 	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
 )
 
@@ -325,8 +325,8 @@ var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 // ClockLater says, with ClockNumber, that Counted follows.
 const ClockLater = ClockGrows
 
-// ClockPerhaps says, with ClockCompared, that A and B are Durations that may not come from the clock: only
-// those that are kept do (ClockSpan).
+// ClockPerhaps, with ClockCompared, means that A and B are Durations that may not come from the clock: only
+// recorded ones do (ClockSpan).
 const ClockPerhaps = ClockSeed
 
 // The next word of ClockFlow: the operator, and a flag.
@@ -338,5 +338,5 @@ const (
 // Flags of that layout.
 const (
 	PunWalks = 1 << 32 // it may be moved on from there
-	PunDeep  = 1 << 33 // what A pointed to refers to Times
+	PunDeep  = 1 << 33 // the target of A refers to Times
 )

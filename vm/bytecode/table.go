@@ -9,8 +9,8 @@ type Row struct {
 	Words    uint8 // raw words that follow; those of Select are one for each of its B cases
 	Class    Class
 	Results  uint8 // of Fresh: registers that are written, from A on
-	Bytes    uint8 // of what loads or stores: its bytes; 0: they are in the next word
-	Signed   bool  // of what loads: it extends the sign
+	Bytes    uint8 // of loads and stores: the number of bytes; 0: it is in the next word
+	Signed   bool  // of loads: it extends the sign
 	Compares Op    // of Compares and ComparesImm: the comparison. JGtSI and JGeSI exchange its operands
 }
 
@@ -22,8 +22,8 @@ const (
 	Special     Class = iota // as its comment says
 	Neutral                  // no register gets a value
 	Moves                    // registers get the values of others, or 0
-	Computes                 // A is made of B, or of B and C, which are registers or constants
-	Fresh                    // Results registers from A on get values that are not made of those of B and C
+	Computes                 // A is computed from B, or from B and C, which are registers or constants
+	Fresh                    // Results registers from A on get values that do not depend on those of B and C
 	Jumps                    // to imm32
 	Branches                 // to imm32, by A
 	Compares                 // to C, if A and B compare so

@@ -12,8 +12,8 @@ import (
 )
 
 // patch sets the target of the branch at pc.
-// Offsets count from the instruction after the branch. A jump backwards gets an operation of its
-// own, as it uses up the budget of steps.
+// Offsets count from the instruction after the branch. A jump backwards is a separate operation, because it
+// uses up the budget of steps.
 //
 // Long branches have 32 bits for the offset, the fused ones 16, which emitted code respects
 // (far).
@@ -229,8 +229,8 @@ var (
 
 // compareBranch emits a branch of b to to if cmp holds (does not hold, with negate). A constant goes to the
 // right. With an immediate operand there are all six comparisons, but they are signed, so that unsigned
-// ones can use equality only. For two registers there are four, and the others have their operands
-// exchanged.
+// comparisons can use only equality. For two registers there are four comparisons; the other two exchange
+// their operands.
 //
 // Only fused comparisons come here: integers, pointers and booleans, whose comparison may be negated.
 func (c *compiler) compareBranch(cmp *ssa.BinOp, negate bool, b, to *ssa.BasicBlock) {

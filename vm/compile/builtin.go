@@ -87,8 +87,8 @@ func argTypes(args []ssa.Value) []types.Type {
 
 // builtinOp emits the builtins that are one operation on registers.
 // regs are the first registers of the arguments, ts their types, and d is where the result goes, or
-// NoReg. It is given no SSA values, so that it serves Stub, too. It reports false for a builtin it
-// does not know.
+// NoReg. It does not use SSA values, so that Stub can use it, too. It reports false for a builtin it does
+// not know.
 //
 //	string  │ data │ len │            slice  │ data │ len │ cap │         registers of the images
 //
@@ -188,8 +188,8 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 	return true
 }
 
-// minmax emits min and max: comparisons for integers and strings; floats go
-// through the operations that know NaN and -0.
+// minmax emits min and max: comparisons for integers and strings; floats use the operations that handle NaN
+// and -0.
 //
 // acc is a scratch register and not v's own: v may be one of the arguments, in a loop.
 func (c *compiler) minmax(least bool, v *ssa.Call) {

@@ -18,8 +18,8 @@ import (
 //	caller:  │ header │ r0 ...  values, scratch │ header │ window 0  window 1 ... │
 //	callee:                                     │ header │ r0        r1 ...       │ ...
 //
-// Evaluating an argument makes no call (SSA has calls as instructions of their own), so nothing
-// overwrites the arguments that are there already.
+// Evaluating an argument makes no call (SSA has calls as instructions of their own), so nothing overwrites
+// arguments that have already been evaluated.
 //
 // Order: SSA has evaluated the arguments before the call, so these are registers and
 // constants; their order makes no difference.
@@ -138,8 +138,8 @@ func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 }
 
 // results moves the registers from r on to the registers of v, or of its extracts.
-// Components of a tuple are next to each other, each from a new register on. An Extract of its own
-// does nothing: its component is moved here, where the tuple is made.
+// Components of a tuple are next to each other, each from a new register on. An Extract emits nothing: its
+// component is moved here, where the tuple is made.
 //
 //	q, r := f()      window │ q │ r ... │      q's Extract: off 0, r's: off 1
 func (c *compiler) results(v ssa.Value, r int) {

@@ -13,9 +13,8 @@ import (
 // Capture by value. In SSA every captured variable is a heap cell, even if it
 // is never assigned again. Like gc, the machine copies the value into the
 // closure when nothing can change the variable after a closure over it exists:
-// then the cell is no shared memory, and reading the variable is no visible
-// operation. This is an equivalence, not an approximation: all reads see the
-// value with which the closure was made.
+// then the cell is not shared memory, and a read of the variable is not a visible operation. This is an
+// equivalence, not an approximation: all reads see the value with which the closure was made.
 
 // maxCapture is the largest variable copied into closures, as in gc.
 const maxCapture = 128
@@ -24,8 +23,8 @@ const maxCapture = 128
 // cells says whether a variable may be captured by value; sites has the instruction that makes closures
 // of a function, nil if there is not exactly one. Then nothing is captured by value.
 //
-// Both the function that makes a closure and the closure itself are compiled by these answers, at
-// different times: they must not change, as the closure object has the layout they imply.
+// These answers are used at different times to compile the function that makes a closure and the closure
+// itself. They must not change, because they determine the layout of the closure object.
 type Captures struct {
 	cells map[*ssa.Alloc]bool
 	sites map[*ssa.Function]*ssa.MakeClosure

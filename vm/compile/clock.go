@@ -13,7 +13,7 @@ import (
 )
 
 // clockCompare emits the Clock of a comparison.
-// It comes before the comparison, so that its notes are about the values that are compared.
+// It comes before the comparison, so that it records the compared values.
 func (c *compiler) clockCompare(v *ssa.BinOp) {
 	if !c.clock {
 		return

@@ -151,8 +151,8 @@ func TestLoops(t *testing.T) {
 	}
 }
 
-// TestFused: the address of a field is a part of the load, and what the language does not evaluate is
-// not loaded.
+// TestFused: the address of a field is a part of the load, and operands that the language does not evaluate
+// are not loaded.
 func TestFused(t *testing.T) {
 	c := newCode(t)
 	f := c.named("field")
@@ -165,13 +165,13 @@ func TestFused(t *testing.T) {
 	if list := instrs(c.named("indices")); count(list, "Ld", "CopyMem") != 0 {
 		t.Errorf("indices loads: %v", list)
 	}
-	// The deferred function sees n, which return gives back to itself: that is no store.
+	// The deferred function sees n. The return assigns n to itself, which is not a store.
 	if list := instrs(c.named("named")); count(list, "St") != 1 {
 		t.Errorf("named has other stores than n = 1: %v", list)
 	}
 }
 
-// TestLive: registers that are not used any more are no part of a state.
+// TestLive: registers that are not used any more are not part of a state.
 func TestLive(t *testing.T) {
 	f := newCode(t).named("late")
 	var live [][]uint16

@@ -26,11 +26,11 @@ type Linker interface {
 	MapType(types.Type) uint32        // number of a map type
 	Layout(types.Type) *layout.Layout
 	ZeroBase() uint64        // guest pointer for values of no bytes
-	Table(*ssa.Alloc) uint64 // guest pointer to what the memory holds from the beginning, or 0
+	Table(*ssa.Alloc) uint64 // guest pointer to the initial contents of the memory, or 0
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
-	ReadsOutput() bool          // the program may read what it prints
+	ReadsOutput() bool          // the program may read its own output
 	Clocked(*ssa.Function) bool // the effect of the clock on it matters
 	Puns(*ssa.Function) (check, walks bool)
 	// Kept lists values whose registers are given to no other value later on, for a debugger. They
@@ -152,8 +152,7 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	c.window = math.MaxInt16
 	c.emitAll()
 	// Now the frame can be laid out: values, then pinned constants, then scratch, then the window.
-	// The second pass needs no more scratch registers than the first one, as pins only replace
-	// some.
+	// The second pass needs no more scratch registers than the first one, because pins only replace some.
 	c.pinned = map[uint64]int{}
 	for _, w := range c.pins {
 		c.pinned[w] = c.nregs

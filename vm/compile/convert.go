@@ -100,8 +100,8 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 			c.emit(bytecode.CvtF32F64, t, x, 0)
 			x = t
 		}
-		// By way of the type to which gc converts first, on amd64: a program may depend on the
-		// result for a value that does not fit. Values from 1<<63 on fit only uint64.
+		// It goes through the type to which gc converts first, on amd64: a program may depend on the result
+		// for a value that does not fit. Values from 1<<63 on fit only uint64.
 		switch k := layout.ScalarOf(to); {
 		case k == layout.W64 && isUnsigned(to):
 			c.emit(bytecode.CvtF64U, d, x, 0)

@@ -34,10 +34,10 @@
 // A value of n bytes occupies ceil(n/8) consecutive registers as its memory image. Constants are
 // made where they are used, or once on entry if that is in a loop.
 //
-// Liveness is part of the machine's meaning, not only of its speed: at every instruction at which
-// a goroutine may have an operation pending, and wherever a call returns to, the registers that
-// are live are recorded with marks for pointers (Func.AddLive). Only these are part of a state, so
-// two states that differ in dead registers are one. vm.CheckLiveness tests that.
+// Liveness affects the machine's semantics, not only its speed: at every instruction at which a goroutine
+// may have an operation pending, and wherever a call returns to, the registers that are live are recorded
+// with marks for pointers (Func.AddLive). Only these are part of a state, so two states that differ in dead
+// registers are one. vm.CheckLiveness tests that.
 //
 // Two decisions make fewer operations visible without losing any execution. A variable that no
 // closure over it can see change is captured by value (capture.go), as gc does: all reads see the

@@ -28,8 +28,8 @@ func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 }
 
 // image emits dst = the part of type t at byte off of the register image at src.
-// It is whole registers, which are moved; or a scalar within one register, which is extended; or
-// anything else (RLdN).
+// It consists of whole registers, which are moved; or it is a scalar within one register, which is
+// extended; all other elements use RLdN.
 //
 //	struct { a int32; b int8; c [2]int64 } in registers:
 //	r0 │ a a a a b . . . │ r1 │ c[0] │ r2 │ c[1] │     a: RLdS32 r0+0   b: RLdS8 r0+4   c: Mov2 r1
@@ -63,9 +63,9 @@ func (c *compiler) field(v *ssa.Field) {
 	c.image(c.dst(v), c.use(v.X), uint32(layout.Sizes.Offsetsof(fields)[v.Field]), v.Type())
 }
 
-// indexing notes that the next instruction uses i as an index: a panic must
-// know whether it can be negative.
-// Narrower ones are extended with zeros: they look the same as signed ones that are not negative.
+// indexing records that the next instruction uses i as an index: a panic needs to know whether the index
+// can be negative. Narrower ones are extended with zeros: they look the same as signed ones that are not
+// negative.
 func (c *compiler) indexing(i ssa.Value) {
 	c.clockKey(i)
 	if isUnsigned(i.Type()) && layout.ScalarOf(i.Type()) == layout.W64 {

@@ -43,8 +43,8 @@ type liveness struct {
 	effects [][]effect // of instructions, by index of the block and in it
 }
 
-// effect is what an instruction writes and reads, by value numbers. All passes need it often, so
-// it is computed once.
+// effect has the writes and reads of an instruction, by value numbers. All passes need it often, so it is
+// computed once.
 type effect struct {
 	defs, uses []int32 // a phi's and a fused instruction's uses are left out
 	idle       bool    // a phi or fused: nothing is emitted in its place
@@ -132,7 +132,7 @@ func (c *compiler) analyse() *liveness {
 	}
 	lv.effects = c.effects(lv)
 	n := len(lv.values)
-	// gen: what a block reads before it writes it; kill: what it writes.
+	// gen: the values that a block reads before it writes them; kill: those that it writes.
 	gen := map[*ssa.BasicBlock]bitset{}
 	kill := map[*ssa.BasicBlock]bitset{}
 	for _, b := range c.blocks {
@@ -150,7 +150,7 @@ func (c *compiler) analyse() *liveness {
 		gen[b], kill[b] = g, k
 		lv.liveOut[b] = newBitset(n)
 	}
-	// Start from gen, and add what the equations ask for until nothing changes. Sets only grow.
+	// Start from gen, and add the values that the equations require until nothing changes. Sets only grow.
 	// Backwards, as liveness flows against the edges: without loops the first round is enough.
 	liveIn := map[*ssa.BasicBlock]bitset{}
 	lv.liveIn = liveIn

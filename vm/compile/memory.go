@@ -63,7 +63,7 @@ func loadOp(t types.Type) (plain, indexed, image bytecode.Op, ok bool) {
 }
 
 // load emits dst = *(base+off) for a value of type t.
-// A struct or an array of a size that one load has is loaded like an unsigned integer: the bytes of
+// A struct or an array whose size is that of a single load is loaded like an unsigned integer: the bytes of
 // the last register after its image are zero.
 //
 // A load of no bytes still panics if the pointer is nil. It is one instruction for every size, because it

@@ -152,9 +152,8 @@ func complexBits(t types.Type) uint64 {
 	return 0
 }
 
-// binop emits d = X op Y. Registers keep scalars extended to 64 bits by the sign of their type, so
-// an operation on 64 bits does for all integer types whenever its result can be extended again
-// (normalize).
+// binop emits d = X op Y. Registers keep scalars extended to 64 bits by the sign of their type, so an
+// operation on 64 bits works for all integer types whose result can be extended again (normalize).
 //
 // The order of the cases is by type: types other than integers have operations of their own.
 func (c *compiler) binop(v *ssa.BinOp, d int) {
@@ -377,7 +376,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	if op == token.NEQ {
 		op, not = token.EQL, true
 	}
-	// Of six comparisons three are left by now: == for != as well, < for >, <= for >=.
+	// Three of the six comparisons are left here: == also for !=, < for >, <= for >=.
 	pick := func(eq, lt, le bytecode.Op) bytecode.Op {
 		switch op {
 		case token.EQL:

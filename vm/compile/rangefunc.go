@@ -75,7 +75,8 @@ func rangeBodyOf(v *ssa.Call) *ssa.Function {
 	return nil
 }
 
-// rangePanic returns the position at which a loop over a function panics by v: its beginning or its end.
+// rangePanic returns the position of the panic that v raises for a loop over a function: its beginning or
+// its end.
 func rangePanic(v *ssa.Panic) token.Pos {
 	if rangeState(v) != nil {
 		return v.Parent().Pos()

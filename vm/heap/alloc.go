@@ -158,7 +158,7 @@ func (h *Heap) Exceeds(most uint64) bool { return most > 0 && h.Live > most }
 // CollectionDue reports whether garbage should be collected; at once if the heap is full.
 func (h *Heap) CollectionDue(full bool) bool { return h.SinceGC > h.GCAt || full && h.SinceGC > 0 }
 
-// PlanCollection says after a collection when the next one is due: so that garbage stays below the
+// PlanCollection determines after a collection when the next one is due: garbage has to stay below the
 // limit most, if that is not 0.
 func (h *Heap) PlanCollection(most uint64) {
 	if h.GCAt = max(GCThreshold, h.Live/2); most > 0 {
@@ -166,7 +166,7 @@ func (h *Heap) PlanCollection(most uint64) {
 	}
 }
 
-// PlanPoll says after how many more bytes the interpreter has to ask whether a collection is due.
+// PlanPoll determines after how many more bytes the interpreter has to check whether a collection is due.
 func (h *Heap) PlanPoll() { h.PollAt = min(h.GCAt, h.SinceGC+GCThreshold) }
 
 // Sweep frees the objects from first on that are not marked, and calls freed for each. Memory and

@@ -23,10 +23,10 @@
 //
 // Objects of 8 KiB and more are saved in pages.
 //
-// A user reads memory by Load or Bytes. It writes where Store answers, which is so in the epoch in which
-// the object was made or saved, or after WillWrite, WillWriteRange or Writable, which save it. An object
-// that Alloc has just made is written without any of these. Objs may grow at each Alloc, so that
-// addresses of its elements do not outlive one; addresses of bytes (Mem) do.
+// A user reads memory by Load or Bytes. It writes to the memory that Store returns. Store succeeds in the
+// epoch in which the object was made or saved, or after WillWrite, WillWriteRange or Writable, which save
+// it. An object that Alloc has just made is written without any of these. Objs may grow at each Alloc, so
+// that addresses of its elements do not outlive one; addresses of bytes (Mem) do.
 //
 // The files: heap has reading and writing, object the records, alloc allocation and the freeing of
 // garbage, undo marks and the log. Which objects are garbage and which goroutines share an object is for

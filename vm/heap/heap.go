@@ -59,7 +59,7 @@ type Heap struct {
 	Limit     uint64 // the most bytes that Live may be (Fits)
 	SinceGC   uint64 // bytes allocated since the last Sweep
 	GCAt      uint64 // the value of SinceGC at which a collection is due
-	PollAt    uint64 // the value of SinceGC at which the interpreter asks whether one is due
+	PollAt    uint64 // the value of SinceGC at which the interpreter checks whether a collection is due
 	exhausted bool   // see Exhaust
 	NewFlags  Flags  // of new objects; 0 except in tests
 }

@@ -29,8 +29,8 @@ type Object struct {
 
 // Flags are of two sorts. An object keeps those of its creation: Static, Frozen, Derived,
 // Var, Chan. The flags Shared, Dirty and Iterated depend on the path and are undone with it: the
-// records of the undo log have the earlier flags. Hashed is about the present bytes: each write
-// and each rewind clears it, and adds the object to Heap.Touched.
+// records of the undo log have the earlier flags. Hashed is valid for the present bytes: each write and
+// each rewind clears it, and adds the object to Heap.Touched.
 type Flags uint32
 
 const (

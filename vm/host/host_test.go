@@ -139,7 +139,7 @@ func TestHostView(t *testing.T) {
 	}
 }
 
-// TestHostName: what a fact is about does not change with the memory that had its name.
+// TestHostName: a fact keeps its name when the memory of that name changes.
 func TestHostName(t *testing.T) {
 	memory := []byte("/none")
 	var log Log
@@ -150,8 +150,7 @@ func TestHostName(t *testing.T) {
 	}
 }
 
-// TestHostViewName: what is kept about a file is found under its name, when the memory that had the name has
-// changed.
+// TestHostViewName: a file's data are found under its name, even if the memory of that name has changed.
 func TestHostViewName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a")
 	if err := os.WriteFile(file, []byte("text"), 0o666); err != nil {

@@ -29,7 +29,7 @@ func TestHostPaths(t *testing.T) {
 	}
 }
 
-// seenDrive returns how many bytes stand before a drive.
+// seenDrive returns the number of bytes before a drive.
 func seenDrive(path string) int {
 	if len(path) > 2 && path[0] == '/' && path[2] == ':' {
 		return 1

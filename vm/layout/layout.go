@@ -47,8 +47,8 @@ type Layout struct {
 	Eq         []Seg
 	Comparable bool // == is defined (it may still panic on an interface's dynamic type)
 	PureMem    bool // equality is equality of the Size bytes
-	// Huge says that a value has 2 GB or more. There can be none in the machine: of the rest only
-	// Type, Align and Comparable mean anything, and Size is more than any object has.
+	// Huge says that a value has 2 GB or more. No value of it can exist in the machine: only Type, Align
+	// and Comparable are valid, and Size exceeds that of all objects.
 	Huge bool
 }
 
@@ -135,7 +135,7 @@ func (t *Table) Share() *Shared {
 	return t.shared
 }
 
-// Join makes t share the layouts of s, if it has none that are others there.
+// Join makes t share the layouts of s, if t has no different ones.
 func (t *Table) Join(s *Shared) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (t *Table) Join(s *Shared) bool {
 	return true
 }
 
-// CatchUp makes t know all layouts that it shares.
+// CatchUp adds all shared layouts to t.
 func (t *Table) CatchUp() {
 	if s := t.shared; s != nil {
 		s.mu.Lock()
@@ -163,7 +163,7 @@ func (t *Table) CatchUp() {
 
 func (t *Table) catchUp() { t.list = append(t.list, t.shared.table.list[len(t.list):]...) }
 
-// of returns the layout of typ, and makes t know all those before.
+// of returns the layout of typ, and adds all earlier shared layouts to t.
 func (s *Shared) of(t *Table, typ types.Type) *Layout {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -370,8 +370,8 @@ func isTime(typ types.Type) (tick uint32, ok bool) {
 	return tick, true
 }
 
-// isOwner reports whether a field of u is a goroutine's number that the overlay keeps in a Mutex or in
-// one that waits on a Cond, and sum is 1 if it is the sum of the readers' in an RWMutex.
+// isOwner reports whether a field of u is a goroutine's number that the overlay keeps in a Mutex or in a
+// waiter of a Cond; sum is 1 if it is the sum of the readers' numbers in an RWMutex.
 func isOwner(u *types.Struct, f *types.Var) (sum uint32, ok bool) {
 	if f.Pkg() == nil || f.Pkg().Path() != "sync" {
 		return 0, false

@@ -183,6 +183,7 @@ func EffectOf(name string) Effect {
 		return Yields
 	//mutant: NumGoroutine in a loop has an effect [points]: "name == \"runtime.NumGoroutine\", " -> ""
 	case name == "time.hbSleep", name == "time.now", name == "runtime.NumGoroutine", name == "time.runtimeNow",
+		name == "sync/atomic.hbLoad", // of an atomic.Value, such as the error of a context
 		inSync && strings.Contains(name, ".Load"):
 		return NoEffect
 	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):

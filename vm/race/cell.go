@@ -4,12 +4,12 @@ import "math/bits"
 
 // A cell has the recorded accesses to one word of memory.
 //
-// An access stays in the list until a later one subsumes it: one that knew of it, touches the same
-// bytes, and races with everything it could race with. Of accesses by the same goroutine, and of
-// accesses that are ordered, a write subsumes every access and a read a read; an atomic access
-// subsumes atomic ones only. So races are not lost, though they may be found with another access:
+// An access stays in the list until a later one subsumes it: one that knew of it, touches the same bytes,
+// and races with every access with which it could race. Among ordered accesses, and accesses of one
+// goroutine, a write subsumes every access and a read subsumes a read; an atomic access subsumes only
+// atomic ones. So races are not lost, though they may be found with another access:
 //
-//  1. Let access a be left out because b subsumes it, and let c come later and not know of a.
+//  1. Let access a be dropped because b subsumes it, and let c come later and not know of a.
 //  2. b knew of a; so if c knew of b, it knew of a. Hence c does not know of b either.
 //  3. If c conflicts with a, it conflicts with b; so the race of b and c is found.
 //

@@ -1,8 +1,8 @@
 package race
 
-// A clock says, for every goroutine by number, up to which of its times everything it did is known.
-// Missing components are 0. Clocks are never changed: they can be shared, and undoing a change is
-// putting the old clock in its place.
+// A clock has, for every goroutine by number, the time up to which all its actions are known. Missing
+// components are 0. Clocks are never changed: they can be shared, and undoing a change is putting the old
+// clock in its place.
 type clock []uint32
 
 // at returns the time of goroutine g that c knows.
@@ -23,8 +23,7 @@ func (c clock) covers(d clock, g uint32) bool {
 	return true
 }
 
-// join returns a new clock with room for at least n goroutines that knows what
-// c and d know.
+// join returns a new clock with room for at least n goroutines that is the join of c and d.
 func (d *Detector) join(c, other clock, n int) clock {
 	x := clock(d.clocks.take(max(len(c), len(other), n)))
 	clear(x[copy(x, c):])
@@ -34,7 +33,7 @@ func (d *Detector) join(c, other clock, n int) clock {
 	return x
 }
 
-// joinStamp returns what c knows together with s: c itself if that is nothing new.
+// joinStamp returns the join of c and s: c itself if s has nothing new.
 func (d *Detector) joinStamp(c clock, s *stamp) clock {
 	if s.known(c) {
 		return c

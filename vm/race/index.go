@@ -12,8 +12,7 @@ func At(obj, off uint32) Loc { return Loc(obj)<<32 | Loc(off) }
 
 func (l Loc) obj() uint32 { return uint32(l >> 32) }
 
-// An index numbers locations in the order in which they are first asked for. The youngest can be
-// forgotten again.
+// An index numbers locations in the order of their first queries. The youngest can be forgotten again.
 //
 // It is a hash table with linear probing. A location is put into the first free place, and removed before
 // all older ones. So no other location has to move when it is removed.

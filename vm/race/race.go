@@ -1,16 +1,16 @@
 // Package race finds data races with vector clocks over the synchronises-before edges of the Go
 // memory model (go.dev/ref/mem).
 //
-// A Detector follows what the goroutines of one execution do, in its order: accesses to memory and
-// the two halves of every synchronisation, releasing (a goroutine that acquires this location later
-// knows what the releasing one has done so far) and acquiring. Two accesses to a common byte by
-// different goroutines, at least one a write and at least one no atomic operation, are a race if
-// the later goroutine does not know of the earlier access. It does not matter how far apart they
-// are; that one happened to come first says nothing.
+// A Detector follows the actions of the goroutines of one execution, in its order: accesses to memory and
+// the two halves of every synchronisation, releasing (a goroutine that acquires this location later knows
+// the earlier actions of the releasing one) and acquiring. Two accesses to a common byte by different
+// goroutines, at least one a write and at least one no atomic operation, are a race if the later goroutine
+// does not know of the earlier access. Neither the distance between the two nor their order in this
+// execution matters.
 //
 // The algorithm is FastTrack (Flanagan and Freund, PLDI 2009): an access is remembered as one
 // number, the time of its goroutine, and is known to a goroutine if its clock has reached that
-// time. What differs:
+// time. The differences:
 //
 //   - FastTrack keeps the last write and, of reads, one or a clock; a cell here is a list of the
 //     accesses that no later one subsumes (see cell), which is the same for plain accesses, and
@@ -82,7 +82,7 @@ func New() *Detector {
 }
 
 // Clone returns a detector that follows another execution, which has been the same so far. No mark may be
-// open. What never changes, clocks and lists, is shared.
+// open. Immutable parts, clocks and lists, are shared.
 func (d *Detector) Clone() *Detector {
 	c := &Detector{Stacks: Stacks{slices.Clone(d.Stacks.nodes), slices.Clone(d.Stacks.slots)}, races: slices.Clone(d.races),
 		epoch: d.epoch, lastEpoch: d.lastEpoch}
@@ -99,7 +99,7 @@ func (x *index) clone() index {
 // Races returns the races between the accesses since Clear and earlier ones.
 func (d *Detector) Races() []Race { return d.races }
 
-// Clear forgets the races found so far. What is known of accesses stays.
+// Clear forgets the races found so far. The recorded accesses stay.
 func (d *Detector) Clear() { d.races = d.races[:0] }
 
 // Born returns the stack of the go statement that started goroutine g.
@@ -108,7 +108,7 @@ func (d *Detector) Born(g uint32) Stack { return d.threads[g].born }
 // Time returns g's time, which advances with everything that g releases.
 func (d *Detector) Time(g uint32) uint32 { return d.threads[g].time }
 
-// Known returns up to which time of goroutine h everything that h did is known to g.
+// Known returns the time of goroutine h up to which g knows all actions of h.
 func (d *Detector) Known(g, h uint32) uint32 { return d.threads[g].clock.at(h) }
 
 // Go starts a goroutine with the knowledge of g, and returns its number.
@@ -118,7 +118,7 @@ func (d *Detector) Go(g uint32, at Stack) uint32 {
 	return uint32(len(d.threads) - 1)
 }
 
-// Forget makes g a goroutine that knows nothing of others.
+// Forget makes g a goroutine without knowledge of others.
 func (d *Detector) Forget(g uint32) { d.thread(g).clock = nil }
 
 // thread returns goroutine g, which is going to change.

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// An oracle decides what happens before what by reachability in the graph of
-// events, which are at most 64, and remembers every access.
+// An oracle decides the happens-before relation by reachability in the graph of events, of which it has at
+// most 64, and remembers every access.
 type oracle struct {
 	before [64]uint64 // events before an event, itself included
 	n      int
@@ -85,8 +85,8 @@ func (o *oracle) access(g uint32, l Loc, size uint32, a Access, at Stack) (races
 	return races
 }
 
-// TestOracle: on random executions, with random marks and rewinds, an access is
-// said to race iff the oracle says so, and with one of those it names.
+// TestOracle: on random executions, with random marks and rewinds, an access races if and only if it does
+// for the oracle, and with one of the oracle's accesses.
 func TestOracle(t *testing.T) {
 	total, racy := 0, 0
 	for _, seed := range deep.Seeds(t, 240, 3000) {
@@ -210,7 +210,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestSweep: a number that is given to another object brings nothing along.
+// TestSweep: a number that is reused for another object has no old data.
 func TestSweep(t *testing.T) {
 	d := New()
 	other := d.Go(0, 0)

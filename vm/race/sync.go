@@ -1,7 +1,6 @@
 package race
 
-// syncVar is a location goroutines synchronise on. What was released there is
-// last and more together.
+// syncVar is a location goroutines synchronise on. Its releases are last and more together.
 type syncVar struct {
 	last  stamp
 	more  clock // earlier releases that last does not have in it

@@ -1,6 +1,6 @@
 package race
 
-// saved is what entry n of a table was before it changed.
+// saved is the value of entry n of a table before it changed.
 type saved[T any] struct {
 	n   uint32
 	old T

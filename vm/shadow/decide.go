@@ -95,7 +95,7 @@ type Fact struct {
 	cond *symbolic.Term
 	n    int           // number of facts, including this one
 	sum  symbolic.Hash // of them
-	// of is a term that has that value according to cond; nil if there is none.
+	// of is a term that has this value according to cond; nil if there is none.
 	of    *symbolic.Term
 	value uint64
 	// place is the place of the decision, and times counts the decisions made there; 0: an assumption. See

@@ -16,8 +16,8 @@ var noInstr = Instr{Op: Nop}
 // which may differ from in; or nil if g has moved to another place, waits for a decision, or has ended.
 //
 // Registers that the instruction writes lose their shadows here, even if it is a visible operation that is
-// executed later. That is safe: an instruction that reads one of these registers would not be executed
-// unchanged, so they are dead.
+// executed later. That is safe: these registers are dead, because an instruction that reads one of them
+// would not be executed unchanged.
 func (s *Symbols) Before(g *Goroutine, f *Func, in *Instr) *Instr {
 	if s.after.what != nothing {
 		s.finish(g)

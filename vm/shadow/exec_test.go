@@ -11,8 +11,8 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// TestShadows: each operation, or its class, has a case for what is symbolic in it, and one for what is
-// drawn. The default is a panic.
+// TestShadows: each operation, or its class, has a case for symbolic operands, and one for drawn ones. The
+// default is a panic.
 func TestShadows(t *testing.T) {
 	classes := map[Class]string{Neutral: "Neutral", Moves: "Moves", Computes: "Computes", Fresh: "Fresh", Jumps: "Jumps", Branches: "Branches",
 		Compares: "Compares", ComparesImm: "ComparesImm", Loads: "Loads", LoadsElem: "LoadsElem", LoadsPart: "LoadsPart", Stores: "Stores",

@@ -18,7 +18,7 @@ import (
 //	time.Sleep(backoff + jitter())         no behaviour does, if no other timer is near
 //
 // So a drawn value has a label, and so has everything computed from it; its bits are those of this
-// execution. A look is an instruction whose effect may change with another value: there the verdict names
+// execution. A look is an instruction whose effect may change with another value: the verdict then names
 // the draw, with its place. Labels are shadows in the same loop as symbolic values (decide.go), but their
 // bits have a meaning, and no decisions are made.
 //
@@ -41,7 +41,7 @@ import (
 //     error that depends on a clock read is doubted (claim 3 of vm/drawn_clock.go).
 //
 // A program with inputs has no labels, because its shadows belong to the inputs. A program under a debugger
-// has none, either.
+// has no labels either.
 
 // A drawn is the meaning of a label.
 type drawn struct {

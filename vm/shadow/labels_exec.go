@@ -285,7 +285,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])
 	case Clock:
 		// Notes about the clock hold for the values of this execution. Without a clock read there is
-		// nothing to note.
+		// nothing to record.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
 		if (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.m.NotesAlike(g, in, int64(word(0))) {
 			s.Look(sh[A])

@@ -17,7 +17,7 @@ import (
 //
 // An object that an argument refers to may have drawn fields that the native does not use, such as a struct
 // with a lock and a drawn number. So a native that is declared to access no memory of the program
-// (trace.MemoryOf) looks at its string arguments only.
+// (trace.MemoryOf) looks only at its string arguments.
 
 // pureNatives are prefixes of the names of natives that only compute.
 var pureNatives = []string{"math.", "math/bits."}

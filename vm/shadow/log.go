@@ -10,8 +10,8 @@ import (
 
 // Values in the log of a test are not made concrete. The text is for people and does not return to the
 // program, and a failure is reported with the text for the least inputs. So in t.Errorf and similar methods
-// each term has its value for the least inputs of the path. There are no decisions: the path continues with
-// all its inputs.
+// each term has its value for the least inputs of the path. Formatting makes no decisions: the path
+// continues with all its inputs.
 //
 // The bits under the shadows of memory are meaningless. Natives that read them get these values.
 

@@ -178,7 +178,7 @@ func (x *Made) Place(s *Symbols, g *Goroutine, reg uint32) {
 	}
 }
 
-// registers gives the words their shadows.
+// registers sets the shadows of the words.
 func (x *Made) registers(s *Symbols, g *Goroutine, reg uint32) {
 	for i := range uint32(x.Layout.Words()) {
 		var word []Part

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// These methods move shadows of registers outside of the loop. They do nothing for a machine without
+// These methods move shadows of registers outside of the loop. They have no effect in a machine without
 // symbols.
 
 // ClearRegs removes the shadows of n registers of g.
@@ -66,7 +66,7 @@ func (s *Symbols) MoveRegs(to *Goroutine, i uint32, from *Goroutine, k uint32, n
 	}
 }
 
-// Moved gives n bytes at dst the shadows of those at src, after the bytes have been copied.
+// Moved copies the shadows of n bytes at src to dst, after the bytes have been copied.
 func (s *Symbols) Moved(dst, src heap.Ptr, n uint64) {
 	if s != nil && *s.tracking && n > 0 {
 		s.copyCells(dst, src, n)

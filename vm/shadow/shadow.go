@@ -1,4 +1,4 @@
-// Package shadow has the values of a program that are more than their bits: terms, which depend on inputs
+// Package shadow keeps values beside the concrete ones of a program: terms, which depend on inputs
 // (hbtest.Nondet), and labels, which mark random values and numbers computed from clock reads, for which
 // the machine tries one value. Both are shadows: a register or a part of memory refers to its shadow,
 // beside its bits. Package vm calls [Symbols.Before] or [Symbols.BeforeDrawn] before each instruction of a
@@ -43,7 +43,7 @@ type Machine interface {
 	PanicShift(g *Goroutine)
 
 	// These end the execution: no input leads here; g's loop has been unwound as often as is allowed; there
-	// are no terms for what g does.
+	// are no terms for g's operation.
 	Infeasible(g *Goroutine)
 	Unwound(g *Goroutine)
 	Refuse(g *Goroutine, what string)

@@ -69,8 +69,8 @@ func (p *prover) init(s *Symbols, external string) {
 	p.listed = map[question]values{}
 }
 
-// align gives p the facts; the global prover gets the path condition. It returns the prover to ask. If both
-// provers have the same conditions this is the global one, because it may know the answer.
+// align gives p the facts; the global prover gets the path condition. It returns the prover to use. If both
+// provers have the same conditions this is the global one, because it may have the answer already.
 func (s *Symbols) align(p *prover, facts *Fact) *prover {
 	if p == &s.own && facts.count() == len(s.path) {
 		p = &s.global

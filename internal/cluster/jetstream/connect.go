@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// An Address is the address of a cluster, with credentials. A prefix is one more key after the question
+// An Address is the address of a cluster, with credentials. The key prefix may also follow the question
 // mark.
 //
 //	:4222                 a server inside this process, which listens on this port
@@ -21,10 +21,10 @@ import (
 //	nats://user:password@host:4222,nats://other:4222?creds=FILE&nkey=FILE&ca=FILE&cert=FILE&key=FILE
 type Address struct {
 	Inside bool
-	Host   string // of the server inside
+	Host   string // of the server inside this process
 	Port   int    // 0: any
 	Secret string
-	URL    string // of the user's
+	URL    string // of the user's server
 	Prefix string
 	files  url.Values
 }
@@ -103,7 +103,7 @@ func (a Address) String() string {
 // Options say how to connect.
 type Options struct {
 	Name    string        // of this client, for the server's lists
-	Dir     string        // of the data of a server inside
+	Dir     string        // for the data of a server inside this process
 	AckWait time.Duration // 0: DefaultAckWait
 	// Waiting is called once if there is no server yet; then Connect waits for one. nil: that is an error.
 	Waiting func(err error)
@@ -174,7 +174,7 @@ func Connect(ctx context.Context, a Address, o Options) (*Cluster, error) {
 	return nil, fmt.Errorf("cluster %s: %w", c.Address, err)
 }
 
-// unreachable reports whether an error of Connect may be over when the server has started.
+// unreachable reports whether Connect may succeed after this error once the server has started.
 func unreachable(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.As(err, &op) ||
@@ -188,8 +188,8 @@ type Server interface {
 	Stop()
 }
 
-// Serve starts a server that keeps its data in dir. It is nil in a build without a server: package server,
-// beside this one, sets it, and adds 20 MB to a binary.
+// Serve starts a server that keeps its data in dir. It is nil in a build without a server: package server
+// (internal/cluster/server) sets it, and adds 20 MB to a binary.
 var Serve func(a Address, dir string) (Server, error)
 
 // ErrNoServer is the error of a build without a server.

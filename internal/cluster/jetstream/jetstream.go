@@ -24,7 +24,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A Cluster is a connection to what runs and workers have in common.
+// A Cluster is a connection to the data that runs and workers share.
 type Cluster struct {
 	Address string // without credentials
 	conn    *nats.Conn
@@ -42,10 +42,10 @@ type Cluster struct {
 // DefaultAckWait is how long a worker may be silent before its task is given to another one.
 const DefaultAckWait = 30 * time.Second
 
-// workersTTL is how long a worker is remembered that has said nothing.
+// workersTTL is the time after which a silent worker is forgotten.
 const workersTTL = 20 * time.Second
 
-// open makes what is not there yet.
+// open creates missing streams and buckets.
 func (c *Cluster) open(ctx context.Context) (err error) {
 	if c.js, err = jetstream.New(c.conn); err != nil {
 		return err
@@ -126,13 +126,13 @@ func final(err error) bool {
 	return false
 }
 
-// Full reports whether err says that the server has no room for what is to be kept.
+// Full reports whether err says that the server's storage is full.
 func Full(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && noSpace(api)
 }
 
-// noSpace reports whether the server has no room for what is to be kept.
+// noSpace reports whether the server's storage is full.
 func noSpace(e *jetstream.APIError) bool {
 	const insufficientResources, storageExceeded, memoryExceeded, storeFailed = 10023, 10047, 10028, 10077
 	switch int(e.ErrorCode) {

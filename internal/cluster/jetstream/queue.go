@@ -24,7 +24,7 @@ type Run struct {
 	ctx     context.Context
 	Build   string
 	ID      string
-	born    string // of this process, in the ids of what it publishes
+	born    string // of this process, in the ids of its messages
 	of      string // the task whose pieces these are, if it is the queue of pieces
 	mu      sync.Mutex
 	watcher jetstream.KeyWatcher
@@ -45,8 +45,8 @@ type message struct {
 	Object string
 }
 
-// compressFrom is from which size on messages are compressed: that takes a millisecond. Those of pieces are
-// not: others wait for them, and most of a large one are fingerprints.
+// compressFrom is the size from which messages are compressed, which takes a millisecond. Messages of
+// pieces are not compressed, because others wait for them, and most of a large one are fingerprints.
 const compressFrom = 32 << 10
 
 // encode returns m in bytes: a letter for the form, and m in it.
@@ -84,7 +84,7 @@ func decode(data []byte) (*message, error) {
 	return m, gob.NewDecoder(r).Decode(m)
 }
 
-// pack returns m as a message of the server's: with what is too large as an object.
+// pack returns m as a message of the server, with an object for data that are too large.
 func (r *Run) pack(m *message, name string) ([]byte, error) {
 	data, err := r.encode(m)
 	if err != nil || int64(len(data))+1024 < r.c.conn.MaxPayload() {
@@ -127,8 +127,8 @@ func (c *Cluster) unpack(ctx context.Context, data []byte) (*message, error) {
 	return decode(data)
 }
 
-// Publish implements cluster.Queue. Within the time in which the server knows messages again, those of one
-// process for one name are one; another process that publishes the task has its reasons.
+// Publish implements cluster.Queue. While the server recognises duplicates, messages of one process for one
+// name are one message; a message of another process that publishes the task again is a new one.
 func (r *Run) Publish(t cluster.Task) error {
 	data, err := r.pack(&message{Task: t}, t.Name)
 	if err != nil {
@@ -140,8 +140,8 @@ func (r *Run) Publish(t cluster.Task) error {
 	})
 }
 
-// Pieces returns the queue of the pieces of a task. They are delivered as other tasks are, and their records
-// are apart, so that the coordinator does not see them.
+// Pieces returns the queue of the pieces of a task. They are delivered like other tasks, and their records
+// are separate, so that the coordinator does not see them.
 func (r *Run) Pieces(of string) *Run {
 	return &Run{c: r.c, ctx: r.ctx, Build: r.Build, ID: r.ID, born: r.born, of: of}
 }
@@ -203,7 +203,7 @@ func (r *Run) Remove(name string) {
 	r.c.records.Purge(ctx, r.key(name))
 }
 
-// watchAgain is how long Next trusts a watch that says nothing. Then it asks for all records again.
+// watchAgain is the time for which Next trusts a silent watch. Then it asks for all records again.
 const watchAgain = 15 * time.Second
 
 // Next implements cluster.Queue.
@@ -261,7 +261,7 @@ type Puller struct {
 	from jetstream.Consumer // another one when the server has lost its data
 }
 
-// consumer returns what p pulls from.
+// consumer returns the consumer from which p pulls.
 func (p *Puller) consumer() jetstream.Consumer {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -61,7 +61,7 @@ type DoingInfo struct {
 	Since time.Time `json:"since"`
 }
 
-// A Status is what there is in a cluster.
+// A Status has the runs and workers of a cluster.
 type Status struct {
 	Runs    []RunInfo    `json:"runs"`
 	Workers []WorkerInfo `json:"workers"`

@@ -44,7 +44,7 @@ func execute(t cluster.Task) (cluster.Record, error) {
 }
 
 // TestTree: two workers, which forget every fifth task, count the leaves of a tree, and so does a
-// coordinator that begins again with a new server on the same data.
+// coordinator that restarts with a new server on the same data.
 func TestTree(t *testing.T) {
 	dir := t.TempDir()
 	const depth, leaves = 3, 27
@@ -158,7 +158,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// BenchmarkTasks measures what a task costs the queue: lookup, record, publication, acknowledgement.
+// BenchmarkTasks measures the cost of a task for the queue: lookup, record, publication, acknowledgement.
 func BenchmarkTasks(b *testing.B) {
 	a, err := jetstream.ParseAddress("127.0.0.1:0")
 	if err != nil {

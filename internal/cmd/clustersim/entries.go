@@ -6,10 +6,11 @@ import "container/heap"
 var medians = []float64{0.4, 0.2, 0.9, 3.3, 0.4, 1.2, 59.6, 58.8, 11.7, 9.1, 11.3, 2.1, 0.3, 60.1, 0.1, 0.1, 35.4, 0.6, 2.5, 0.2, 0.4, 2.4,
 	1.7, 0.3, 0.5, 0.7, 60.2, 6.9, 0.3, 6.4, 0.5, 59.9, 1.3, 0.3, 0.1, 1.7, 0.1, 0.8, 0.1, 0.3, 59.4, 7.7, 0.4}
 
-// firstPass is how long an entry is explored before the others that are undecided share the rest of the time.
+// firstPass is the time for which each entry is explored first; the undecided ones then share the rest of
+// the time.
 const firstPass = 2.0
 
-// An entriesOutcome is what a run of many entries does.
+// An entriesOutcome is the result of a simulated run of many entries.
 type entriesOutcome struct {
 	seconds, work float64
 	tasks         int
@@ -53,7 +54,7 @@ func runEntries(each, workers int) (o entriesOutcome) {
 		return end
 	}
 	end := pass(measured.load, first)
-	end = max(end, pass(end, second)) // the coordinator knows then which are left
+	end = max(end, pass(end, second)) // then the coordinator knows the remaining entries
 	o.seconds = end
 	o.idle, o.server = 1-o.work/(o.seconds*float64(workers)), server.busy/o.seconds
 	return o

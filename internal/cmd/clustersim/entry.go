@@ -26,7 +26,7 @@ type entryModel struct {
 	work    float64 // of one worker
 	workers int     // the owner is one of them
 	most    int     // pieces at the same time
-	piece   float64 // a piece gives back what is left after this time,
+	piece   float64 // a piece returns its unfinished part after this time,
 	more    float64 // one frame after each such time
 	ask     float64 // between the owner's questions for workers that wait
 }
@@ -34,7 +34,7 @@ type entryModel struct {
 // asItIs is what cmd/hbcheck does.
 var asItIs = entryModel{most: 64, piece: 0.3, more: 0.01, ask: 0.1}
 
-// An entryOutcome is what a model does.
+// An entryOutcome is the result of a simulation.
 type entryOutcome struct {
 	seconds float64
 	pieces  int
@@ -81,7 +81,7 @@ type entrySim struct {
 	now    float64
 
 	server, merger line
-	left           float64  // work that has not come back
+	left           float64  // work that has not been returned
 	ready          subtrees // that no worker has
 	own            subtree  // of the owner, as of since
 	since          float64
@@ -159,10 +159,10 @@ func (s *entrySim) send() {
 	}
 }
 
-// owner2 is what a piece costs the owner's process.
+// owner2 is the cost of a piece for the owner's process.
 func (s *entrySim) owner2() float64 { return measured.owner + measured.client }
 
-// donate cuts what the owner explores.
+// donate divides the work of the owner.
 func (s *entrySim) donate() bool {
 	left := s.own.work - (s.now - s.since)
 	if left < s.more {
@@ -178,7 +178,7 @@ func (s *entrySim) donate() bool {
 // cut returns how much of a subtree is in its oldest frame, which is given away.
 func (s *entrySim) cut(left float64) float64 { return left * s.rand.Float64() }
 
-// explore is a piece at a worker. What is left of it comes back.
+// explore is a piece at a worker. Its unfinished part is returned.
 func (s *entrySim) explore(t subtree) {
 	begun, own := s.now, min(t.work, s.piece)
 	left := t.work - own

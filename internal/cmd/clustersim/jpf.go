@@ -1,7 +1,7 @@
 package main
 
 // A search that stores states, in the rounds of por/stateful/rounds.go with workers on several machines, each
-// of which has the whole table: after a round all get what the others have stored.
+// of which has the whole table: after a round all get the new states of the others.
 
 // inRounds are measured: 142 rounds of four walkers, of a search of 219,305 states; the bytes, in 203 parcels
 // of one of 304,658 states.
@@ -11,7 +11,7 @@ var inRounds = struct {
 	used        float64 // part of that for the mean walker
 	states      float64 // new ones of a walker in a round
 	twice       float64 // steps more because walkers meet the same states (docs/research/parallel.md)
-	back, shown float64 // bytes for a state: that come back to the owner, and that it shows to all others
+	back, shown float64 // bytes for a state: returned to the owner, and sent by it to all others
 }{step: 1e-6, merge: 0.8e-6, steps: 7560, used: 0.90, states: 362, twice: 1.085, back: 39, shown: 25}
 
 // Walkers double from these numbers of steps on (stateful.Rounds).
@@ -20,12 +20,12 @@ const (
 	moreWalkers, eachWalkers  = 1 << 24, 1 << 3
 )
 
-// A roundsOutcome is what a search in rounds does.
+// A roundsOutcome is the result of a simulated search in rounds.
 type roundsOutcome struct {
 	times  float64 // as fast as one worker
 	rounds float64
 	bytes  float64 // that a worker gets
-	waits  float64 // share of the time that is no exploring
+	waits  float64 // share of the time that is not spent on exploring
 }
 
 // searchInRounds simulates a search of that number of states with workers of one processor each.

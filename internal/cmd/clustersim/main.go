@@ -1,5 +1,5 @@
-// Command clustersim simulates runs over many machines, with measured costs: how much faster they are, and
-// what they wait for. It writes the tables of docs/cluster.md, and with -plot draws its picture.
+// Command clustersim simulates runs over many machines, with measured costs: their speedup, and the causes
+// of waiting. It writes the tables of docs/cluster.md, and with -plot draws its picture.
 //
 //	go run ./internal/cmd/clustersim -plot docs/cluster.svg
 //

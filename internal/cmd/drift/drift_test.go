@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReviewed: of the Go distributions that are installed, nothing that hbcheck stands in for is
-// other than what has been reviewed. Those newer than the running one cannot be read by it.
+// TestReviewed: in the installed Go distributions, the declarations that hbcheck replaces equal the
+// reviewed ones. The running distribution cannot read newer ones.
 func TestReviewed(t *testing.T) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -72,7 +72,7 @@ func installed(t *testing.T) []string {
 	return list
 }
 
-// TestDeclarations: which declarations there are, and that comments are no part of them.
+// TestDeclarations: the declarations of a file, without comments.
 func TestDeclarations(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -7,8 +7,8 @@
 //
 // A release is a version, which the go command provides (GOTOOLCHAIN), or the directory of a
 // distribution. The file reviewed has the reviewed declarations, each with hashes of the
-// sources that fit the overlay and the tables. Comments are no part of a source.
-// docs/dev/adding-a-release.md has the steps.
+// sources that fit the overlay and the tables. Comments do not count. docs/dev/adding-a-release.md has the
+// steps.
 package main
 
 import (

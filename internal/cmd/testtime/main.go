@@ -53,7 +53,7 @@ func execute(to string, args []string) int {
 	}
 	spent := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	dir, _ := os.Getwd()
-	// One write appends one line, so that packages tested at the same time do not mix theirs.
+	// One write appends one line, so that packages tested at the same time do not mix their lines.
 	f, err := os.OpenFile(to, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err == nil {
 		_, err = fmt.Fprintf(f, "%s %.1f\n", inModule(dir), spent.Seconds())
