@@ -309,7 +309,7 @@ func (s *Symbols) fixedText(g *Goroutine, b, i uint16) (text []byte, ok bool) {
 	if obj := p >> 32; obj >= uint64(len(s.heap.Objs)) || s.heap.Objs[obj].Flags&fixed != fixed || len(s.memory[uint32(obj)]) > 0 {
 		return nil, false
 	}
-	//mutant: indices may be outside of a constant text [env TestDraws/TestLookOutside]: "x.Hi >= int64(n)" -> "false"
+	//mutant: indices may be outside of a constant text [env TestDraws/TestLookOutside]: "x.Hi >= int64(n)" -> "n == 0"
 	if x.Kind != bounds.Integer || x.Lo < 0 || x.Hi >= int64(n) {
 		return nil, false
 	}

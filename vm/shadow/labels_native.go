@@ -83,7 +83,7 @@ func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64, signed bool) *symbolic
 		//mutant: signed bytes are not negative [env TestDraws/TestLookSigned]: "-1<<(8*n-1)" -> "0"
 		all = bounds.Integers(-1<<(8*n-1), 1<<(8*n-1)-1)
 	}
-	//mutant: bounds hold for parts of numbers [env TestDraws/TestLookTruncated]: "all.Lo <= b.Lo && b.Hi <= all.Hi" -> "true"
+	//mutant: bounds hold for other numbers of the same bytes [env TestDraws/TestLookSameBytes]: "all.Lo <= b.Lo && b.Hi <= all.Hi" -> "true"
 	if b := s.labels[t].bound; b.Kind == bounds.Integer && all.Lo <= b.Lo && b.Hi <= all.Hi {
 		return s.joined(b, t)
 	}
