@@ -72,22 +72,16 @@ func (s *Symbols) labelOf(cells []cell) *symbolic.Term {
 }
 
 // loadedLabel returns the label of a register into which n bytes with label t were loaded, as an unsigned
-// number or, if signed is set, as a signed one. If t has bounds that n bytes can hold, these are bounds of the
-// number: t is the label of n bytes that were stored as a whole, since parts of such have no bounds.
+// number or, if signed is set, as a signed one.
 func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64, signed bool) *symbolic.Term {
-	if t == nil || n == 8 {
+	switch {
+	case t == nil || n == 8:
 		return t
-	}
-	all := bounds.Integers(0, 1<<(8*n)-1)
-	if signed {
+	case signed:
 		//mutant: signed bytes are not negative [env TestDraws/TestLookSigned]: "-1<<(8*n-1)" -> "0"
-		all = bounds.Integers(-1<<(8*n-1), 1<<(8*n-1)-1)
+		return s.joined(bounds.Integers(-1<<(8*n-1), 1<<(8*n-1)-1), t)
 	}
-	//mutant: bounds hold for other numbers of the same bytes [env TestDraws/TestLookSameBytes]: "all.Lo <= b.Lo && b.Hi <= all.Hi" -> "true"
-	if b := s.labels[t].bound; b.Kind == bounds.Integer && all.Lo <= b.Lo && b.Hi <= all.Hi {
-		return s.joined(b, t)
-	}
-	return s.joined(all, t)
+	return s.joined(bounds.Integers(0, 1<<(8*n)-1), t)
 }
 
 // DrawnBytes makes t the label of n bytes at p.
