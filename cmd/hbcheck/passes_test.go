@@ -16,21 +16,22 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// TestInitialisingPackages: a package has ten seconds to be initialised, however many entries there are, and
-// all packages have half of the budget.
+// TestInitialisingPackages: a package has half of the time of its entries to be initialised, at least ten
+// seconds, and all packages have half of the budget.
 func TestInitialisingPackages(t *testing.T) {
 	x := &wholeRun{f: new(exploreFlags), workers: 2, loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
 	begin := time.Now()
 	a, b := &explore.Entry{Package: "a"}, &explore.Entry{Package: "b"}
+	x.entries = append(append(slices.Repeat([]explore.Entry{*a}, 10), *b), make([]explore.Entry, 89)...)
 	for _, tt := range []struct {
 		budget, took time.Duration // of an entry of a
 		wantA, wantB time.Duration
 	}{
-		{time.Hour, 0, 10 * time.Second, 10 * time.Second},
-		{time.Hour, 4 * time.Second, 6 * time.Second, 10 * time.Second},
-		{time.Hour, 7 * time.Second, leastTime, 10 * time.Second},
-		{30 * time.Second, 0, leastTime, 4 * time.Second},
-		{20 * time.Second, 0, leastTime, leastTime},
+		{400 * time.Second, 0, 40 * time.Second, 10 * time.Second},
+		{400 * time.Second, 4 * time.Second, 36 * time.Second, 10 * time.Second},
+		{400 * time.Second, 37 * time.Second, leastTime, 10 * time.Second},
+		{50 * time.Second, 0, leastTime, 9 * time.Second},
+		{40 * time.Second, 0, leastTime, leastTime},
 	} {
 		x.f.budget = tt.budget
 		x.loaded(&attempt{entry: a, result: &explore.Result{Stats: explore.Stats{Load: tt.took}}}, begin)
