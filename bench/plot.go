@@ -84,8 +84,8 @@ func PlotSpin14(w io.Writer, programs [][]*Spin14Row) error {
 	return err
 }
 
-// plotDots draws a line through xs at height y and a dot for each. Dots become
-// smaller to the right, so that those in one place can be seen.
+// plotDots draws a line through xs at height y and a dot for each. Dots become smaller to the right, so
+// that dots in one place stay visible.
 func plotDots(out func(string, ...any), xs []float64, y int, filled bool) {
 	if len(xs) == 0 {
 		return

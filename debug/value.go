@@ -18,7 +18,7 @@ type Value struct {
 	Type types.Type
 	Addr uint64 // where it is in memory; 0: it is not in memory
 	Lost string // why it is not known; empty: it is
-	// Exactly one of these is set.
+	// The value itself: one of these.
 	bytes []byte         // its memory image
 	known constant.Value // a constant of the code
 	text  string

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestFileName: the name of an entry's files is one on every system.
+// TestFileName: the name of an entry's files is valid on every system.
 func TestFileName(t *testing.T) {
 	for entry, want := range map[string]string{
 		"TestA": "TestA", "pkg.TestÄ": "pkg.TestÄ", "TestA+TestB": "TestA+TestB", "Console": "Console",

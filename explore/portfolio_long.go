@@ -41,8 +41,7 @@ const longPhase = "long"
 var errLong = errors.New("explore: executions are long")
 
 // tooLong reports whether the executions of c, the first search, are long: it has cut executions, or none
-// has ended, or one is so long that a few more steps are too many. cut is the number of executions that it
-// has cut.
+// has ended, or one has almost reached the bound on steps. cut is the number of executions that it has cut.
 func (c *contender) tooLong(cut uint64) bool {
 	longest := c.s.collector.longest
 	return cut > 0 || longest == 0 || longest > por.LongPath/muchLonger

@@ -20,8 +20,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// portfolioPrograms have answers in different phases: in an attempt, by a sample, by the first
-// search beside the second, and by the second.
+// portfolioPrograms get their answers in different phases: in an attempt, by a sample, by the first search
+// while the second runs, and by the second.
 var portfolioPrograms = []struct{ name, src, want string }{
 	{"attempt", `package main
 import "sync"

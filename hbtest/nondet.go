@@ -70,7 +70,7 @@ type source struct {
 	*rand.Rand
 }
 
-// random returns the source of values that HBTEST_SEED asks for, or nil.
+// random returns the source of random values seeded by HBTEST_SEED, or nil.
 var random = sync.OnceValue(func() *source {
 	seed, err := strconv.ParseInt(os.Getenv("HBTEST_SEED"), 10, 64)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // again is the data that a Program keeps for Again.
 type again struct {
-	mu   sync.Mutex // guards the file set, while files get their places
+	mu   sync.Mutex // guards the file set while files get their ranges
 	l    *loader
 	info map[*Package]*types.Info // of packages that have it no more
 }
@@ -74,8 +74,8 @@ func (prog *Program) Again(edits []Edit) (*Program, error) {
 	return l.program()
 }
 
-// parse parses those files of l that are not parsed yet. Loads take turns with the file set, as a cache may
-// share it.
+// parse parses those files of l that are not parsed yet. Loads take turns with the file set, because a
+// cache may share it.
 func (a *again) parse(l *loader) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

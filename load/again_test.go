@@ -39,7 +39,7 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// TestAgain: a program that is loaded again with other numbers has them, in its types, too; what does not
+// TestAgain: a program that is loaded again has the new numbers, also in its types; code that does not
 // depend on the edited file is shared.
 func TestAgain(t *testing.T) {
 	dir := t.TempDir()

@@ -10,30 +10,30 @@ import (
 	"strings"
 )
 
-// The machine does not run assembly. Most packages that have some also have the same in Go, for other
-// processors or for those who want no assembly, and say so by build constraints. Such a package is
-// loaded with those files instead, as the standard library is (pureTags).
+// The machine does not run assembly. Most packages with assembly also have the same code in Go, for other
+// processors or for users without assembly, selected by build constraints. Such a package is loaded with
+// those files instead, like the standard library (pureTags).
 
-// noAssembly are the tags by which packages are asked to do without assembly.
+// noAssembly are the tags that select files without assembly.
 var noAssembly = []string{"purego", "noasm", "appengine"}
 
 // pureArch is a 64-bit little-endian processor that is seldom written assembly for.
 const pureArch = "mips64le"
 
-// takePure replaces files of lp, which is one of the user's packages with assembly, by those that do
-// the same in Go, and returns what these import. It changes nothing if there are none.
+// takePure replaces files of lp, a package of the user with assembly, by equivalent Go files, and returns
+// the imports of these. It changes nothing if there are none.
 func (l *loader) takePure(lp *listPackage) (imports []string) {
 	if lp.Standard || len(lp.SFiles) == 0 {
 		return nil
 	}
-	// All of the package's functions without a body must get one, or go with their file.
+	// All functions of the package without a body must get a body, or disappear with their file.
 	tagged := l.std.ctxt
 	tagged.BuildTags = append(slices.Clip(tagged.BuildTags), noAssembly...)
 	match := func(name string) bool { ok, err := tagged.MatchFile(lp.Dir, name); return err == nil && ok }
 	pure := newVariant(lp, match, l.choices.source, false)
 	if pure == nil {
-		// That a file is for other processors says less: it may be about them. So each function
-		// without a body must be there with one.
+		// A file for other processors is a weaker indication, because it may be specific to these. So each
+		// function without a body must be there with one.
 		tagged.GOARCH = pureArch
 		pure = newVariant(lp, match, l.choices.source, true)
 	}
@@ -54,9 +54,9 @@ type variant struct {
 }
 
 // newVariant returns the variant of lp with the files for which match holds, or nil if it has
-// assembly, or functions without a body where lp has none, or does not declare what is mentioned.
+// assembly, or functions without a body where lp has none, or does not declare all mentioned names.
 //
-//  1. What other packages mention is exported: all exported names are still declared.
+//  1. Other packages mention exported names: all of these are still declared.
 //  2. What the package's own files mention is among the identifiers in them: none of them is a name
 //     that was declared by a file that is dropped, and is not declared any more.
 //
@@ -114,7 +114,7 @@ func newVariant(lp *listPackage, match func(name string) bool, source func(strin
 }
 
 // wrapped reports whether the function of the given name is only mentioned in the bodies of exported
-// functions that the variant has, too, with the same types: it is how they are written for one processor.
+// functions that the variant has, too, with the same types: it is their implementation for one processor.
 func (v *variant) wrapped(before, now *names, name string) bool {
 	found := false
 	for f, uses := range before.uses {
@@ -132,7 +132,7 @@ func (v *variant) wrapped(before, now *names, name string) bool {
 // names are those of some files of a package.
 type names struct {
 	dir       string
-	source    func(name string) string // what is read for a file
+	source    func(name string) string // the contents read for a file
 	declared  map[string]bool          // at package level, methods as T.m; false if it is a function without a body
 	mentioned map[string]bool          // all identifiers in bodies, types and values
 	pkg       string
@@ -149,12 +149,12 @@ func newNames(dir string, source func(string) string) *names {
 		types: make(map[string]string), uses: make(map[string]map[string]bool), elsewhere: make(map[string]bool)}
 }
 
-// add adds what is in a file, and reports whether it could.
+// add adds the declarations of a file, and reports whether it could.
 func (n *names) add(name string) bool { _, ok := n.added(name); return ok }
 
 // added is add, and returns the paths of the file's imports.
 func (n *names) added(name string) (imports []string, ok bool) {
-	// This tree only serves to find names: its positions mean nothing.
+	// This tree only serves to find names: its positions are meaningless.
 	tree, err := parser.ParseFile(token.NewFileSet(), n.source(filepath.Join(n.dir, name)), nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil || n.pkg != "" && tree.Name.Name != n.pkg {
 		return nil, false
@@ -212,8 +212,8 @@ func (n *names) added(name string) (imports []string, ok bool) {
 	return imports, true
 }
 
-// linknamed returns the names of functions that a go:linkname line says something of: what has no
-// body here may have one elsewhere.
+// linknamed returns the names of functions in go:linkname lines: a function without a body here may have
+// one elsewhere.
 func linknamed(tree *ast.File) map[string]bool {
 	names := make(map[string]bool)
 	for _, g := range tree.Comments {

@@ -27,8 +27,8 @@ func overlaid(t *testing.T, cfg Config) *Program {
 	return prog
 }
 
-// textsOf returns texts of all that a program does: its functions with their positions, and bodies if these
-// are asked for, the order of initialisation, and what is collected of its packages.
+// textsOf returns texts of all parts of a program: its functions with their positions, their bodies on
+// request, the order of initialisation, and the data collected about its packages.
 func textsOf(prog *Program, bodies bool) map[string]string {
 	texts := make(map[string]string)
 	for _, p := range prog.All {

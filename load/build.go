@@ -14,11 +14,12 @@ import (
 
 // Package ssa builds packages as a whole. Of the standard library the functions are built one by one, as they
 // are needed: a function is the only one of a package of its own while it is built. For that, and to give
-// it a body that has been checked late, fields are set that package ssa does not export. With a version of it
-// that has other ones, as a module may select that has hbcheck as a tool, all is built as a whole.
+// it a body that has been checked late, fields are set that package ssa does not export. With a version of
+// package ssa with other fields, which a module that uses hbcheck as a tool may select, packages are built
+// as a whole.
 //
-// So what examines Blocks, Params or AnonFuncs of a function of the library calls EnsureBuilt first, and what
-// only asks whether there is a body calls IsBodyless.
+// So code that reads Blocks, Params or AnonFuncs of a library function calls EnsureBuilt first, and code
+// that only needs to know whether there is a body calls IsBodyless.
 
 // oneByOne reports whether package ssa has the fields that are set.
 var oneByOne = hasField[*types.Info](ssa.Package{}, "info") && hasField[[]*ssa.Function](ssa.Package{}, "created") &&
@@ -29,7 +30,7 @@ func hasField[T any](x any, name string) bool {
 	return ok && f.Type == reflect.TypeFor[T]()
 }
 
-// building is what has been built of a Program.
+// building records the built parts of a Program.
 type building struct {
 	done sync.Map // of *ssa.Function: those that are built
 	mu   sync.Mutex

@@ -32,12 +32,12 @@ import (
 type GoAnswers struct {
 	mu      sync.Mutex
 	replays bool // the go command is not asked
-	reuses  bool // it is asked only what it was not asked before
+	reuses  bool // it is asked only new questions
 	answers map[string]goAnswer
 	tags    struct{ Releases, Tools []string } // of the process that asked, if it replays
 }
 
-// goAnswer is what the go command said.
+// goAnswer is an answer of the go command.
 type goAnswer struct {
 	Stdout []byte
 	Stderr string
@@ -56,7 +56,7 @@ func (a *GoAnswers) Reuse() *GoAnswers {
 	return &GoAnswers{reuses: true, answers: maps.Clone(a.answers)}
 }
 
-// get returns the answer to args: a known one, or that of ask.
+// get returns the answer to args: a stored one, or that of ask.
 func (a *GoAnswers) get(args []string, ask func() goAnswer) (goAnswer, error) {
 	key := strings.Join(args, "\x00")
 	if a == nil {
@@ -97,7 +97,7 @@ const (
 // Workers do not have larger ones.
 const maxBundled = 16 << 20
 
-// Bundle writes the bundle of prog, with what the caller adds. Config.Again and Config.GoAnswers must have
+// Bundle writes the bundle of prog, with the caller's data. Config.Again and Config.GoAnswers must have
 // been set.
 func (prog *Program) Bundle(w io.Writer, extra []byte) error {
 	l := prog.again.l
@@ -215,7 +215,8 @@ func (b *bundler) add(name string, most int64) {
 	b.write(data)
 }
 
-// above adds a directory and those above it, without what is in them: who opens a file looks at each.
+// above adds a directory and its parents without their contents, because opening a file inspects each of
+// them.
 func (b *bundler) above(dir string) {
 	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
 		b.add(dir, 0)
@@ -253,7 +254,7 @@ func (b *bundler) sources(dir string) {
 	}
 }
 
-// Unpack unpacks a bundle into the directory to, and returns what the caller of Bundle has added. Afterwards
+// Unpack unpacks a bundle into the directory to, and returns the data of Bundle's caller. Afterwards
 // Bundled loads the program.
 func Unpack(r io.Reader, to string) (extra []byte, err error) {
 	z, err := gzip.NewReader(r)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestBundle checks that a bundle loads where there is no go command and none of the files is.
+// TestBundle checks that a bundle loads without the go command and without the files.
 func TestBundle(t *testing.T) {
 	above := filepath.Join(t.TempDir(), "above")
 	dir := filepath.Join(above, "m")

@@ -18,8 +18,7 @@ import (
 // Programs loaded with the same cache share one file set, syntax trees and
 // types, but nothing that is written to after Load. Their packages are checked
 // whole, but of the declarations a program does not mention (see prune) there is
-// no SSA. The positions of their
-// declarations depend on what has been loaded before.
+// no SSA. The positions of their declarations depend on earlier loads.
 //
 // A cache serves one Go distribution, set of build tags and overlay at a time;
 // Loads with others empty it. It does not notice changes of files.
@@ -31,7 +30,7 @@ type Cache struct {
 	std  map[string]*Package // guarded by mu; checked packages by path
 }
 
-// cacheKey is what determines the std packages of a Load.
+// cacheKey determines the std packages of a Load.
 type cacheKey struct {
 	goroot, version, tags, root string
 	overlay                     fs.FS // nil if it is not comparable, which matches nothing
@@ -76,7 +75,7 @@ func (c *Cache) get(path string) *Package {
 	return nil
 }
 
-// shared returns a copy of p without what differs between Loads.
+// shared returns a copy of p without data that differ between Loads.
 func (p *Package) shared() *Package {
 	q := *p
 	q.SSA, q.Imports, q.done = nil, nil, nil

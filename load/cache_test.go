@@ -41,7 +41,7 @@ func TestCache(t *testing.T) {
 		}
 	}
 
-	// What is made of generic functions of one program are files after it, and before the next.
+	// Files for instances of generic functions come after one program and before the next.
 	progs[0].Fset.AddFile("made", -1, 100)
 	if p := load(9); p.Packages[0].SSA.Var("F9") == nil {
 		t.Error("the next program has no F9")

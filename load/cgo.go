@@ -17,26 +17,25 @@ import (
 
 // The machine does not run C, but most of a package that uses it is Go. Where
 // there is no alternative for CGO_ENABLED=0, files that import "C" are loaded in
-// a reduced form: functions that use C have no body and are refused when they
-// are reached, as those in assembly; C's types become types of the package, with
-// the names cgo gives them.
+// a reduced form: functions that use C have no body and are refused when they are reached, like those in
+// assembly; C's types become types of the package, with the names cgo gives them.
 
 // A CUse is the first place in a function where it uses C.
 type CUse struct {
 	Name string // "C.puts"
 	Pos  token.Pos
-	What string // what uses it, if the function only represents that: "call of main.init"
+	What string // its user, if the function only represents that: "call of main.init"
 }
 
-// cgoFile says how a file that imports "C" is reduced, and what was lost.
+// cgoFile has the reduced form of a file that imports "C", and the names that were lost.
 type cgoFile struct {
 	declare []string          // C types to be declared in it; all of a package's are in its first such file
 	types   map[string]bool   // C types it mentions
 	uses    map[ast.Node]CUse // functions without a body because of C
 }
 
-// cTypes are the C types whose representation is known for linux/amd64, with
-// what cgo makes of them: a defined type, or with =, an alias of another one.
+// cTypes are the C types whose representation is known for linux/amd64, with their Go types in cgo: a
+// defined type, or with = an alias of another one.
 var cTypes = map[string]string{
 	"char": "int8", "schar": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16",
 	"int": "int32", "uint": "uint32", "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64",
@@ -92,9 +91,9 @@ func (l *loader) addCgo() error {
 	return nil
 }
 
-// addCgoFiles adds to lp's files those that are ignored for nothing but their
-// import of "C", and returns what they import besides. It adds none if one of
-// lp's files is there only where cgo is not: then the author has an alternative.
+// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns their
+// other imports. It adds none if one of lp's files is there only where cgo is not: then the author has an
+// alternative.
 func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 	if lp.Standard {
 		return nil
@@ -111,8 +110,8 @@ func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 		if _, ok := l.importsC(path); !ok {
 			continue
 		}
-		// This tree only serves to find imports and types: its positions mean
-		// nothing. Errors are found again when the file is parsed.
+		// This tree only serves to find imports and types: its positions are meaningless. Errors are found
+		// again when the file is parsed.
 		fset := token.NewFileSet()
 		tree, _ := parser.ParseFile(fset, l.choices.source(path), nil, parser.SkipObjectResolution)
 		if tree == nil || lp.Name != "" && tree.Name.Name != lp.Name { // an external test has the same directory
@@ -148,8 +147,8 @@ func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 	return imports
 }
 
-// reduce takes C out of tree. The error is a scanner.ErrorList of what cannot
-// be had without C: constants, and variables whose type only C knows.
+// reduce takes C out of tree. The error is a scanner.ErrorList of declarations that need C: constants, and
+// variables with a type of C.
 func (c *cgoFile) reduce(fset *token.FileSet, tree *ast.File) error {
 	c.types, c.uses = make(map[string]bool), make(map[ast.Node]CUse)
 	var errs scanner.ErrorList
@@ -241,7 +240,7 @@ func (c *cgoFile) reduce(fset *token.FileSet, tree *ast.File) error {
 	})
 	tree.Decls = append(tree.Decls, added...)
 
-	// What is left are types.
+	// The remaining ones are types.
 	astutil.Apply(tree, func(cur *astutil.Cursor) bool {
 		switch n := cur.Node().(type) {
 		case *ast.ArrayType:
@@ -265,9 +264,8 @@ func (c *cgoFile) reduce(fset *token.FileSet, tree *ast.File) error {
 	return errs.Err()
 }
 
-// declareC declares the Go type for a C type as cgo does. The machine knows
-// nothing of those that are not in cTypes: they have a field so that no two
-// variables need share an address.
+// declareC declares the Go type for a C type as cgo does. Types that are not in cTypes are unknown to the
+// machine: they have a field, so that no two variables share an address.
 func declareC(name string, pos token.Pos) ast.Decl {
 	id := func(name string) *ast.Ident { return &ast.Ident{NamePos: pos, Name: name} }
 	spec := &ast.TypeSpec{Name: id("_Ctype_" + name)}
@@ -305,7 +303,7 @@ func usesC(n ast.Node) (use CUse, found bool) {
 	return use, found
 }
 
-// identifier makes what may be part of an identifier of a file name.
+// identifier makes a part of an identifier from a file name.
 func identifier(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && !('0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z') {
@@ -315,7 +313,7 @@ func identifier(name string) string {
 	}, name)
 }
 
-// UsesC returns what of C fn uses, if that is why it has no body.
+// UsesC returns the names of C that fn uses, if it has no body because of these.
 func (prog *Program) UsesC(fn *ssa.Function) (use CUse, ok bool) {
 	if origin := fn.Origin(); origin != nil {
 		fn = origin

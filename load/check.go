@@ -91,7 +91,7 @@ func (l *loader) checkerConfig(p *Package) *types.Config {
 		Sizes:     sizes,
 		GoVersion: cmp.Or(p.GoVersion, l.language()),
 		Error:     func(err error) { l.typeError(p, err) },
-		// What was taken away may have been the only use of an import.
+		// A removed declaration may have been the only use of an import.
 		DisableUnusedImportCheck: p.library() || p.Std && (p.Overlaid || p.pruned) || !p.Std && p.list.cgo != nil || len(p.Dropped) > 0,
 	}
 }

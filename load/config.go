@@ -21,8 +21,7 @@ type Config struct {
 	// patterns with "...", or the .go files of one package. Empty means ".".
 	Patterns []string
 
-	// Tests asks for test functions: packages come with their _test.go files
-	// and with their external test packages.
+	// Tests loads test functions: packages include their _test.go files and their external test packages.
 	Tests bool
 
 	// Tags are additional build tags. If there are any, they replace those
@@ -50,8 +49,8 @@ type Config struct {
 	// Cache, if not nil, keeps std packages for further Loads.
 	Cache *Cache
 
-	// Outlines, if not nil, keeps outlines of std packages for further Loads, also of other processes. Build says
-	// which build of the program this is, as the overlay is part of it.
+	// Outlines, if not nil, keeps outlines of std packages for further Loads, also of other processes.
+	// Build identifies the build of hbcheck, because the overlay is part of it.
 	Outlines Store
 	Build    string
 
@@ -65,7 +64,7 @@ type Config struct {
 	// Edits are applied to files of the user's as they are read.
 	Edits []Edit
 
-	// Again makes Program.Again possible, and keeps what it needs.
+	// Again makes Program.Again possible, and keeps the data that it needs.
 	Again bool
 
 	// Cover makes the program note which blocks of the user's module it executes: see Program.Blocks.
@@ -77,12 +76,12 @@ type Config struct {
 	// Root is the directory below which all files are read: those of a bundle. Empty means the host's own.
 	Root string
 
-	whole bool // take nothing away from packages; to measure what that is worth
+	whole bool // remove nothing from packages; to measure the benefit
 	early bool // check bodies with their packages; to compare
 }
 
-// The platform whose memory layout, build constraints and system-dependent
-// files the machine has, whatever it runs on itself.
+// The platform whose memory layout, build constraints and system-dependent files the machine has, on every
+// host.
 const (
 	goos   = "linux"
 	goarch = "amd64"
@@ -106,8 +105,8 @@ func (c *Config) env(dir string) []string {
 	return append(slices.Clip(env), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "PWD="+dir)
 }
 
-// listFlags returns the build flags of the go command's line. A sanitizer that GOFLAGS asks for
-// needs cgo, and has no part in what is loaded; coverage adds to what packages import.
+// listFlags returns the build flags of the go command's line. A sanitizer in GOFLAGS needs cgo, and does
+// not affect the loaded code; coverage adds imports.
 func (c *Config) listFlags() []string {
 	flags := append([]string{"-race=false", "-msan=false", "-asan=false", "-cover=false"}, c.BuildFlags...)
 	if len(c.Tags) > 0 {

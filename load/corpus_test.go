@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestCorpus: files are read as go test reads them, and what is written is read again.
+// TestCorpus: files are read as by go test, and written files can be read.
 func TestCorpus(t *testing.T) {
 	for _, c := range []struct {
 		line string

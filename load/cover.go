@@ -24,21 +24,21 @@ import (
 //	          they were (Begins)
 //	compile   an instruction that notes the block is where the call was
 //
-// So neither static facts nor the explorers see a program other than the one without Cover, but for
-// blocks of SSA that are empty. The instruction touches nothing that is part of a state.
+// So static facts and explorers see the same program as without Cover, except for empty blocks of SSA. The
+// instruction touches nothing that is part of a state.
 //
 // Claim: the statements are those that go test -coverprofile counts, block by block.
 //
 //  1. The blocks are those of go tool cover: count, addCounters and the functions that it calls
 //     follow Visit, addCounters and so on of cmd/cover.
-//  2. That tool puts its counters into the text where the calls are in the tree.
+//  2. That tool puts its counters into the text at the places where the tree has the calls.
 //  3. Types and SSA follow the tree. No call is removed, as a function without a body may do anything.
 
 // A Block is a piece of code that is executed from its beginning or not at all.
 type Block struct {
 	File        string // absolute, as in positions
 	Package     string // import path
-	Func        string // name of the function, as go tool cover has it: "(*T).M" is "*T.M"
+	Func        string // name of the function in the form of go tool cover: "(*T).M" is "*T.M"
 	Line        int    // where it begins, as in positions
 	First, Last int    // lines of its statements
 	Stmts       int    // that begin in it
@@ -50,7 +50,7 @@ type Block struct {
 	Start, End token.Position
 	// Of is, of a Comm, the number of that which begins the first case of the same select statement.
 	Of int
-	// Then is, of an Else, the number of what is executed if the condition holds.
+	// Then is, for an Else, the number of the block that is executed if the condition holds.
 	Then int
 }
 
@@ -72,7 +72,7 @@ const (
 	Else            // it is the else that an if statement does not have: there is nothing in it
 )
 
-// coverage is what a Program knows of the blocks of the user's module.
+// coverage has a Program's data about the blocks of the user's module.
 type coverage struct {
 	blocks   []Block
 	packages []*Package // that have them

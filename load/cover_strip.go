@@ -26,7 +26,7 @@ func (prog *Program) strip() {
 	}
 	c.findHollow(prog)
 	for _, p := range prog.All {
-		if !p.Std { // instances of functions are made by what refers to them
+		if !p.Std { // instances of functions are made by their users
 			p.SSA.Build()
 		}
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // TestStripped: without their counters functions have the instructions that they have if there never were
-// any, but where all arms of a statement are empty. That no state changes is for TestCover of
-// internal/progen.
+// any, but where all arms of a statement are empty. TestCover of internal/progen shows that no state
+// changes.
 func TestStripped(t *testing.T) {
 	archive, err := txtar.ParseFile("../cmd/hbcheck/testdata/cover/blocks.txtar")
 	if err != nil {
@@ -82,7 +82,7 @@ func shapesOf(prog *Program) map[string]string {
 	return shapes
 }
 
-// shapeOf says how many instructions of each kind fn has, jumps apart and what merges values.
+// shapeOf counts the instructions of each kind in fn, except jumps and phis.
 func shapeOf(fn *ssa.Function) string {
 	kinds := make(map[string]int)
 	for _, b := range fn.Blocks {

@@ -3,15 +3,13 @@
 //
 // # Division of labour
 //
-// The go command is asked only for what it alone knows: which packages a
-// pattern means, which of the user's files belong to them under the build
-// constraints and flags in force, how import paths resolve (modules, vendoring,
-// workspaces, test variants), and which Go version each module speaks. Packages
-// of the standard library are not taken from its answer. They are found under
-// GOROOT/src with go/build, because the machine replaces some of them: see
-// package overlay. Only what is really imported after that replacement is
-// parsed, and of that only what can be mentioned is checked (see prune). That is
-// most of the speed; BenchmarkTenLines has the measurements.
+// The go command answers only questions that need it: the packages that match a pattern, the user's files
+// that belong to them under the present build constraints and flags, the resolution of import paths
+// (modules, vendoring, workspaces, test variants), and the Go version of each module. Packages of the
+// standard library are not taken from its answer. They are found under GOROOT/src with go/build, because
+// the machine replaces some of them: see package overlay. Only packages that are still imported after that
+// replacement are parsed, and only the declarations in them that can be mentioned are checked (see prune).
+// That accounts for most of the speed; BenchmarkTenLines has the measurements.
 //
 // # Phases
 //

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// An Edit replaces some text of a file, in the program only: the file stays what it is. A text that is
-// shorter is followed by spaces, so that all positions stay what they were.
+// An Edit replaces some text of a file, in the program only: the file does not change. A text that is
+// shorter is followed by spaces, so that all positions stay the same.
 type Edit struct {
 	Pos      token.Position // of the text, by line and column; //line comments do not count
 	From, To string

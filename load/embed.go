@@ -12,8 +12,8 @@ import (
 )
 
 // An Embed is a variable that the compiler initialises from files, because of
-// //go:embed directives. SSA knows nothing of it: to the package's init
-// function it is a variable without initial value.
+// //go:embed directives. SSA ignores it: for the package's init function it is a variable without an
+// initial value.
 type Embed struct {
 	Var      *types.Var // string, []byte or embed.FS
 	Pos      token.Pos  // of the first directive
@@ -32,7 +32,7 @@ func findEmbeds(p *Package, source func(string) string) []Embed {
 	if p.library() || len(p.list.EmbedFiles) == 0 {
 		return nil
 	}
-	// The list of a package with its tests has what both embed twice.
+	// The list of a package with its tests has files that both embed twice.
 	files := slices.Compact(slices.Sorted(slices.Values(p.list.EmbedFiles)))
 	var embeds []Embed
 	for _, f := range p.Files {

@@ -22,7 +22,7 @@ const (
 	Main    Kind = iota // func main of a main package
 	Test                // func TestXxx(t *testing.T)
 	Func                // any other function without parameters, asked for by name
-	Library             // what a package exports, called by code that is not there; for static analyses only
+	Library             // the exports of a package, called by unknown code; for static analyses only
 )
 
 // String returns the word for k.
@@ -65,8 +65,8 @@ type Entry struct {
 	initialisers bool
 }
 
-// WithInitialisers returns e for the facts about what a program that begins at e may do: they are
-// then about what initialisers of variables do, too.
+// WithInitialisers returns e for facts about a program that begins at e, which then also cover initialisers
+// of variables.
 func (e *Entry) WithInitialisers() *Entry {
 	with := *e
 	with.initialisers = true
@@ -81,7 +81,7 @@ func (e *Entry) LinkedAs(o *Entry) bool {
 // String returns the entry as it is named on the command line: path.Name.
 func (e *Entry) String() string { return e.Path + "." + e.Name }
 
-// word says what e is.
+// word returns the word for e's kind.
 func (e *Entry) word() string {
 	switch {
 	case e.Fuzz:
@@ -115,8 +115,8 @@ type Example struct {
 	Unordered bool // its lines may come in any order
 }
 
-// WorkDir returns the directory e is executed in: as go test and go run do,
-// tests in that of their package, programs where the command runs.
+// WorkDir returns the directory in which e is executed, as by go test and go run: tests in the directory of
+// their package, programs in the current one.
 func (prog *Program) WorkDir(e *Entry) string {
 	if e.Kind == Test {
 		if e.Package.Std {
@@ -127,7 +127,7 @@ func (prog *Program) WorkDir(e *Entry) string {
 	return prog.Dir
 }
 
-// A NoEntry is a function that go test would run, but that is no entry.
+// A NoEntry is a function that go test would run, but that is not an entry.
 type NoEntry struct {
 	Path, Name string
 	Pos        token.Pos
@@ -136,13 +136,13 @@ type NoEntry struct {
 // NoEntryError is the error for packages without an entry.
 type NoEntryError struct {
 	Paths []string  // the packages loaded
-	Like  []NoEntry // what might have been mistaken for an entry
+	Like  []NoEntry // the function that looks like an entry
 	Tests bool      // whether tests were asked for
 
 	Benchmarks []*Entry // the program has these benchmarks
 }
 
-// Error says what an entry is and what there is instead.
+// Error says what an entry needs and what was found instead.
 func (e *NoEntryError) Error() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(e.Paths, ", "))

@@ -93,8 +93,8 @@ func (l *loader) compilerPath(name string) string {
 }
 
 // syntaxErrors adds the syntax errors of p's files. The compiler words them
-// differently than go/parser, and reports other follow-up errors, so it is
-// asked; that takes some milliseconds and needs no package but p.
+// differently than go/parser, and reports other follow-up errors, so it is run; that takes some
+// milliseconds and needs only package p.
 func (l *loader) syntaxErrors(p *Package, found []error) {
 	if !p.Std && p.list.cgo == nil && len(l.cfg.Edits) == 0 { // the compiler has no package C, and reads no edits
 		for line := range strings.Lines(l.compile(p)) {
@@ -120,9 +120,9 @@ func (l *loader) syntaxErrors(p *Package, found []error) {
 	}
 }
 
-// compile returns what the compiler prints when given p's files, which have
-// syntax errors. Its output goes to a directory of our own, for when the
-// compiler fails it removes the file it was to write, even if that is a device.
+// compile returns the compiler's output for p's files, which have syntax errors. Its output goes to a
+// directory of our own, for when the compiler fails it removes the file it was to write, even if that is a
+// device.
 func (l *loader) compile(p *Package) string {
 	tmp, err := os.MkdirTemp("", "hbcheck-load-")
 	if err != nil {
@@ -156,8 +156,8 @@ func (l *loader) typeError(p *Package, err error) {
 	p.errs = append(p.errs, e)
 }
 
-// versionReason says, in the compiler's words, what sets the language version
-// that the code at pos is too new for.
+// versionReason returns the compiler's text for the source of the language version for which the code at
+// pos is too new.
 func (l *loader) versionReason(p *Package, pos token.Pos) string {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && pos <= f.FileEnd && f.GoVersion != "" {

@@ -10,9 +10,9 @@ import (
 
 // The operations that a program may execute decide which data are part of its states, and which operations
 // are visible. For example, a program with a ticker has infinitely many states if it can read the clock,
-// and a handful if it cannot. The user's code is asked by its types. The library is asked by its text, in
-// which calls are written in one way only: that is a hundred times faster, and comments that mention a call
-// do no harm.
+// and a handful if it cannot. The user's code is asked by its types. The library is searched as text, in
+// which calls have only one form: that is a hundred times faster, and comments that mention a call do no
+// harm.
 
 // A fact is a set of things that a package may do.
 type fact uint8
@@ -23,7 +23,7 @@ const (
 	deadlineFact                    // it makes contexts with deadlines
 	goroutineFact                   // it asks which goroutines there are
 	collectionFact                  // it asks for a collection of garbage
-	finalizerFact                   // it is the user's, and can tell that garbage is collected
+	finalizerFact                   // it is the user's, and can observe garbage collection
 	setenvFact                      // it changes the environment
 	seedFact                        // it seeds the global functions of math/rand
 	argumentFact                    // it reads the arguments of the command line
@@ -36,7 +36,7 @@ var factTable = []struct {
 	imports  string                 // in the library: a file that imports this package, if any is named,
 	calls    []string               // and has one of these texts,
 	links    []string               // and in any package: one of these names at the end of a line (go:linkname)
-	but      func(path string) bool // these packages do it for their users only, or decide nothing by it
+	but      func(path string) bool // these packages use it only for their users, or do not depend on it
 }{
 	{fact: clockFact, function: readsClock, imports: `"time"`, calls: []string{"time.Now(", "time.Since(", "time.Until("},
 		but: func(path string) bool { return showsTime[path] }},
@@ -106,9 +106,8 @@ func named(names ...string) func(*types.Func) bool {
 	return func(fn *types.Func) bool { return slices.Contains(names, fn.FullName()) }
 }
 
-// readsClock reports whether fn is a function that gives away the time: time.Now
-// and its like, or what one can do with a Time: a context's deadline and what a
-// ticker sends are Times, too.
+// readsClock reports whether fn reveals the time: time.Now and similar functions, and methods of a Time,
+// because a context's deadline and the values of a ticker are Times, too.
 func readsClock(fn *types.Func) bool {
 	switch name := fn.FullName(); name {
 	case "time.Now", "time.Since", "time.Until", "syscall.Gettimeofday", "syscall.Time":
@@ -118,9 +117,8 @@ func readsClock(fn *types.Func) bool {
 	}
 }
 
-// showsTime are the packages of the standard library that read the clock but
-// decide nothing by it: they print it, measure with it, make it a seed. Package
-// context compares deadlines; see UsesDeadlines.
+// showsTime are the packages of the standard library that read the clock but do not depend on it: they
+// print it, measure with it, or use it as a seed. Package context compares deadlines; see UsesDeadlines.
 var showsTime = map[string]bool{
 	"time": true, "context": true, "log": true, "log/slog": true, "testing": true, "testing/quick": true,
 	"internal/poll": true, "crypto/internal/fips140deps/time": true,
@@ -167,17 +165,16 @@ func (prog *Program) linked(e *Entry, f fact) bool {
 }
 
 // UsesDeadlines reports whether a package that is linked for e makes contexts
-// with deadlines. Those are times in memory, which matters where time passes in
-// the order of deadlines. Where timers fire in any order, a context may expire
-// at any moment whatever its deadline, so it does not.
+// with deadlines. These are times in memory, which matter if time passes in the order of deadlines. Where
+// timers fire in any order, a context may expire at any moment whatever its deadline, so it does not.
 func (prog *Program) UsesDeadlines(e *Entry) bool { return prog.linked(e, deadlineFact) }
 
-// SetsEnvironment reports whether a package that is linked for e may change the environment: then what
-// the library reads of it by itself (TZ) is an operation.
+// SetsEnvironment reports whether a package that is linked for e may change the environment: then the
+// library's own read of TZ is an operation.
 func (prog *Program) SetsEnvironment(e *Entry) bool { return prog.linked(e, setenvFact) }
 
 // SeedsRand reports whether a package that is linked for e mentions the function that seeds the global
-// functions of math/rand: then what they return can be a sequence that the program knows.
+// functions of math/rand: then these can return a sequence that the program knows.
 func (prog *Program) SeedsRand(e *Entry) bool { return prog.linked(e, seedFact) }
 
 // TakesArguments reports whether a package that is linked for e mentions the arguments of the command line.
@@ -187,6 +184,6 @@ func (prog *Program) TakesArguments(e *Entry) bool { return prog.linked(e, argum
 // then a collection is something that Pools notice.
 func (prog *Program) Collects(e *Entry) bool { return prog.linked(e, collectionFact) }
 
-// TellsOfCollection reports whether a package of the user's that is linked for e mentions a function by
-// which a program can tell that garbage is collected.
+// TellsOfCollection reports whether a package of the user that is linked for e mentions a function by which
+// a program can observe garbage collection.
 func (prog *Program) TellsOfCollection(e *Entry) bool { return prog.linked(e, finalizerFact) }

@@ -12,8 +12,8 @@ import (
 )
 
 // Functions with type parameters are only something to analyse once there are
-// type arguments. For what a library exports, code outside of it chooses them; here
-// they are chosen instead of it, as unspecific as the constraints allow:
+// type arguments. For the exports of a library, code outside of it chooses them; here the loader chooses
+// them, as general as the constraints allow:
 //
 //   - where any type with certain methods will do, an interface type with these
 //     methods: its values may be of all such types. It goes by the type
@@ -22,8 +22,8 @@ import (
 //     else the first. (What functions do with the others is the same, but for
 //     type switches.)
 //
-// Not every constraint can be satisfied like this: interface{ *T; Set(string) } asks
-// for a type that is not there.
+// Not every constraint can be satisfied in this way: interface{ *T; Set(string) } needs a type that does
+// not exist.
 
 // An Uninstantiated is a generic function for which no type arguments were found.
 type Uninstantiated struct {
@@ -237,7 +237,7 @@ func (a *arguments) of(i int) (types.Type, error) {
 	return t, nil
 }
 
-// termsOf returns the types that c lists, nil if it is about methods only.
+// termsOf returns the types that c lists, nil if it has only methods.
 func termsOf(c *types.Interface) []types.Type {
 	for e := range c.EmbeddedTypes() {
 		switch u := types.Unalias(e).(type) {

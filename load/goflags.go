@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// A FlagUse says what becomes of a flag of the go command that is in GOFLAGS.
+// A FlagUse is the treatment of a flag of the go command in GOFLAGS.
 type FlagUse int
 
 const (
-	// Meaningless flags make no difference to what is explored.
+	// Meaningless flags make no difference to the exploration.
 	Meaningless FlagUse = iota
 	// Honoured flags have the same effect as with the go command.
 	Honoured
@@ -33,9 +33,9 @@ type GoFlag struct {
 }
 
 // GoFlags are all flags of go build and go test (go help build, go help testflag, go help test).
-// TestGoFlags compares them with what the go command says that it has.
+// TestGoFlags compares them with the go command's own list.
 var GoFlags = map[string]GoFlag{
-	// What is compiled.
+	// Flags for compilation.
 	"C":             {Honoured, "use -C here; GOFLAGS cannot contain it"},
 	"tags":          {Honoured, ""},
 	"mod":           {Honoured, "set GOFLAGS=-mod=..."},
@@ -88,7 +88,7 @@ var GoFlags = map[string]GoFlag{
 
 	"fuzzminimizetime": {Meaningless, "hbcheck explores fuzz targets like tests, and simplifies schedules"},
 
-	// What is printed and written.
+	// Flags for output.
 	"v":         {Meaningless, "ignored in GOFLAGS; hbcheck -v shows every step of a schedule"},
 	"json":      {Meaningless, "ignored in GOFLAGS; hbcheck has --json"},
 	"list":      {Meaningless, "ignored in GOFLAGS; hbcheck lists entries when it explores them"},
@@ -113,10 +113,10 @@ var GoFlags = map[string]GoFlag{
 
 const noProfile = "the time and memory of a search are not those of the program"
 
-// buildChoices is what the flags of the go command change in what is explored.
+// buildChoices has the effects of the go command's flags on the explored program.
 type buildChoices struct {
 	root     string            // Config.Root
-	replaced map[string]string // by -overlay: what is read for a file, "" if there is none
+	replaced map[string]string // by -overlay: the replacement of a file, "" if there is none
 	vars     []setVar          // by -ldflags=-X
 	trimpath bool              // names of files have no directories of the host
 }
@@ -129,8 +129,8 @@ func goFlagError(flag, why string) error {
 	return Errors{{Msg: fmt.Sprintf("GOFLAGS: %s: %s; unset it for hbcheck", flag, why)}}
 }
 
-// takeGoFlags finds out what the flags of the go command change. The error is an Errors that names
-// the flag that is refused.
+// takeGoFlags determines the effects of the go command's flags. The error is an Errors that names the flag
+// that is refused.
 func (l *loader) takeGoFlags() error {
 	// Which files of the standard library there are is decided by the environment of this process.
 	if e := l.goEnv.GOEXPERIMENT; e != "" && !slices.ContainsFunc(l.cfg.env(l.dir), func(s string) bool { return strings.HasPrefix(s, "GOEXPERIMENT=") }) {
@@ -142,7 +142,7 @@ func (l *loader) takeGoFlags() error {
 		if known := GoFlags[name]; known.Use == Refused && value != "" && value != "false" {
 			return goFlagError("-"+name, known.Why)
 		} else if known.Use != Honoured {
-			continue // the go command knows what is no flag of its
+			continue // the go command reports unknown flags
 		}
 		var err error
 		switch name {
@@ -211,8 +211,7 @@ func (c *buildChoices) source(name string) string {
 	return Rooted(c.root, name)
 }
 
-// toolArgs splits the value of -ldflags or -gcflags. A pattern other than "all" says which packages it is
-// about.
+// toolArgs splits the value of -ldflags or -gcflags. A pattern other than "all" selects packages.
 func toolArgs(value string) (pattern string, args []string) {
 	value = strings.TrimSpace(value)
 	if value != "" && value[0] != '-' && value[0] != '\'' && value[0] != '"' {
@@ -230,8 +229,8 @@ func flagged(arg string) (name, value string, hasValue bool) {
 	return
 }
 
-// linkerFlags takes the value of -ldflags. Of the linker's flags -X is the only one that programs notice:
-// the others are about the file that it writes.
+// linkerFlags takes the value of -ldflags. -X is the only flag of the linker that programs notice: the
+// others affect the file that it writes.
 func (l *loader) linkerFlags(flags string) error {
 	pattern, args := toolArgs(flags)
 	for i := 0; i < len(args); i++ {
@@ -266,12 +265,12 @@ func (l *loader) isStd(path string) bool {
 	return path != "main" && err == nil && info.IsDir()
 }
 
-// noDifference are the flags of the compiler that programs do not notice: optimisations, what it
-// prints, what it checks and what it writes for debuggers.
+// noDifference are the flags of the compiler that programs do not notice: optimisations, output, checks and
+// debug information.
 var noDifference = []string{"N", "l", "m", "S", "e", "v", "w", "c", "live", "json", "dwarf", "dwarflocationlists", "dwarfbasentries",
 	"spectre", "wb", "smallframes", "buildid", "bench", "memprofile", "memprofilerate", "cpuprofile", "blockprofile", "mutexprofile"}
 
-// compilerFlags refuses what -gcflags changes in what programs do.
+// compilerFlags refuses flags in -gcflags that change the behaviour of programs.
 func compilerFlags(flags string) error {
 	_, args := toolArgs(flags)
 	for _, arg := range args {
@@ -293,8 +292,8 @@ func compilerFlags(flags string) error {
 
 // setVars gives variables of p the values that the linker would: those of type string without an initial
 // value, or with a constant one. Others are initialised by code, which overwrites the linker's value,
-// unless the compiler has computed their values in advance; which of the two happens is not known. Those
-// that are set come first, as they have their values before any code is executed.
+// unless the compiler has computed their values in advance; it is unknown which of the two happens. The
+// variables that are set come first, because they have their values before any code is executed.
 func (l *loader) setVars(p *Package) {
 	for _, set := range l.choices.vars {
 		if set.pkg != p.Types.Path() || p.library() {
@@ -324,7 +323,7 @@ func (l *loader) setVars(p *Package) {
 	}
 }
 
-// constantOf returns what the type-checker would say of a string constant of type t.
+// constantOf returns the type-checker's record of a string constant of type t.
 func constantOf(t types.Type, s string) types.TypeAndValue {
 	tv, err := types.Eval(token.NewFileSet(), nil, token.NoPos, strconv.Quote(s))
 	if err != nil {
@@ -340,7 +339,7 @@ func (prog *Program) Source(name string) string { return prog.choices.source(nam
 // Root is the directory below which the program's files are, if it is that of a bundle; otherwise empty.
 func (prog *Program) Root() string { return prog.root }
 
-// Recorded returns the name that the compiler writes down for a file, for stack traces and the like: with
+// Recorded returns the name that the compiler records for a file, for example for stack traces: with
 // -trimpath there are no directories of the host in it.
 func (prog *Program) Recorded(name string) string {
 	if !prog.choices.trimpath {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestGoFlags: the table has the flags that the go command of this version says it has, and no other ones.
+// TestGoFlags: the table has exactly the flags of this version of the go command.
 func TestGoFlags(t *testing.T) {
 	var known []string
 	for _, page := range []struct{ name, flag string }{
@@ -44,8 +44,8 @@ func TestGoFlags(t *testing.T) {
 	}
 }
 
-// TestRefusedGoFlags: what would make another program of it is refused by its name, and what makes no
-// difference is not.
+// TestRefusedGoFlags: a flag that would change the program is refused by its name, and a flag without an
+// effect is not.
 func TestRefusedGoFlags(t *testing.T) {
 	dir := extract(t, "-- go.mod --\nmodule m\ngo 1.26\n-- main.go --\npackage main\n\nvar n int\nvar s string\nvar f = g()\n\nfunc g() string { return s }\nfunc main() { println(n, s, f) }\n"+
 		"-- std.json --\n{\"Replace\":{\""+filepath.Join(goroot(t), "src/fmt/print.go")+"\":\"main.go\"}}\n-- broken.json --\n{")
@@ -74,7 +74,7 @@ func TestRefusedGoFlags(t *testing.T) {
 		_, err := Load(Config{Dir: dir, Env: append(os.Environ(), "GOFLAGS="+x.flags), Overlay: noOverlay, Cache: &realStd})
 		switch {
 		case err != nil && x.flags == "-overlay=std.json" && strings.Contains(err.Error(), "Files beneath GOMODCACHE"):
-			// The go command refuses it by itself where the distribution is one that it has fetched.
+			// The go command itself refuses it if it has downloaded the distribution.
 		case err == nil && x.err != "":
 			t.Errorf("%s: no error", x.flags)
 		case err != nil && (x.err == "" || !strings.Contains(err.Error(), x.err)):
@@ -83,7 +83,7 @@ func TestRefusedGoFlags(t *testing.T) {
 	}
 }
 
-// TestWrittenExperiment: an experiment that only the go command knows of is refused.
+// TestWrittenExperiment: an experiment that only the go command knows is refused.
 func TestWrittenExperiment(t *testing.T) {
 	env := filepath.Join(t.TempDir(), "env")
 	if err := os.WriteFile(env, []byte("GOEXPERIMENT=jsonv2\n"), 0o666); err != nil {

@@ -44,14 +44,14 @@ type listPackage struct {
 const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 	"GoFiles,IgnoredGoFiles,SFiles,EmbedFiles,Imports,ImportMap,Module,DefaultGODEBUG,Error"
 
-// goEnv is what we need to know about the go command's configuration.
+// goEnv has the parts of the go command's configuration that load needs.
 type goEnv struct {
 	GOFLAGS, GOROOT, GOVERSION, GOEXPERIMENT, GOAMD64 string
 
 	tags struct{ Releases, Tools []string } // see askTags; empty if they are those of this process
 }
 
-// fixed is what a program depends on, whatever packages it has. (Of GOFLAGS see buildChoices.)
+// fixed has the dependences of every program, whatever its packages. (Of GOFLAGS see buildChoices.)
 func (e *goEnv) fixed() []string { return []string{e.GOROOT, e.GOVERSION, e.GOEXPERIMENT, e.GOAMD64} }
 
 // goCommand runs the go command in l.dir and returns its output. If it fails, the error has its message.
@@ -80,7 +80,7 @@ func (l *loader) goCommand(args ...string) (stdout []byte, stderr string, err er
 	return a.Stdout, a.Stderr, err
 }
 
-// listArgs returns the arguments of a go list that prints what format says.
+// listArgs returns the arguments of go list with a format.
 func (l *loader) listArgs(format string, tests bool, patterns []string) []string {
 	args := []string{"list", "-e", "-deps", format}
 	if tests {
@@ -186,10 +186,9 @@ func (lp *listPackage) path() string {
 	return path
 }
 
-// userPackages makes Packages of go list's answer and says which of them are
-// wanted for their entries: those a pattern matched, except a package that has
-// a test variant with all its files and is no command itself, and except those
-// without files, which can only have tests.
+// userPackages makes Packages from go list's answer, and marks those whose entries are wanted: the packages
+// that a pattern matches, except a package that is not a command and has a test variant with all its files,
+// and except packages without files, which can only have tests.
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	hasVariant := make(map[string]bool) // p, if there is p [p.test]
 	rank := make(map[string]int)        // path to index of the first pattern that matched it
@@ -210,15 +209,14 @@ func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 		}
 	}
 	for _, lp := range list {
-		// Of the standard library, only a package asked for by name is taken as
-		// the user's.
+		// A package of the standard library counts as the user's only if it is named.
 		if lp.isTestMain() || lp.Standard && lp.DepOnly && lp.Error == nil {
 			continue
 		}
 		library := lp.Standard && !strings.HasSuffix(lp.path(), "_test") && lp.Name != "main"
 		if library && lp.Error == nil && len(lp.GoFiles) > 0 {
-			// There is one package of that path in the program, the one that the rest of the
-			// standard library imports, with what the overlay makes of it.
+			// The program has one package of that path, the one that the rest of the standard library
+			// imports, with the overlay applied.
 			if !hasVariant[lp.ImportPath] && !lp.DepOnly && (lp.ForTest == "" || lp.ForTest == lp.path()) {
 				wanted = append(wanted, l.std.test(lp))
 			}

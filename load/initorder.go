@@ -99,8 +99,8 @@ func isPlainConversion(from, to types.Type) bool {
 // InitOrder returns the packages whose initialisers must run before e, in the
 // order in which they run. The machine calls each one's init function (see
 // ssa.Package.Func("init")); it initialises that package's variables and then
-// calls its init functions, and no other package's. Packages that have nothing
-// to initialise are left out and need not be built for it.
+// calls its init functions, and no other package's. Packages without initialisation are omitted and need
+// not be built for it.
 //
 // The order is the language's: sort by import path; again and again initialise
 // the first package that has all its imports initialised. As with gc, packages

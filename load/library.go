@@ -12,11 +12,10 @@ import (
 )
 
 // Library returns an entry for p as a library: its exported functions, the
-// exported methods of its exported types, and its exported variables, for code
-// that is not there to call and to use. Of a command's own files nothing is
-// exported, but benchmarks, fuzz targets and examples in its tests are.
-// Functions and types with type parameters are instantiated (generic.go). The
-// result is nil if there is nothing. It must be called once for each package.
+// exported methods of its exported types, and its exported variables, for unknown code that calls and uses
+// them. A command's own files have no exports, but benchmarks, fuzz targets and examples in its tests count
+// as exported. Functions and types with type parameters are instantiated (generic.go). The result is nil if
+// there is nothing. It must be called once for each package.
 func (prog *Program) Library(p *Package) *Entry {
 	e := &Entry{Kind: Library, Path: p.subject(), Name: "exported", Package: p, roots: []*Package{p}}
 	if p.ForTest != "" {

@@ -11,7 +11,7 @@ import (
 
 // links are the //go:linkname directives between functions.
 type links struct {
-	pushed map[string]*ssa.Function // symbol to the function with a body that goes by it
+	pushed map[string]*ssa.Function // symbol to the function with a body and that linker name
 	pulled map[*ssa.Function]string // function without a body to the symbol it represents
 }
 
@@ -90,11 +90,10 @@ func (prog *Program) collectLinks() {
 	}
 }
 
-// Linked returns the function that the linker would put in the place of fn,
-// which has no body. Either a //go:linkname directive beside fn names that
-// function (a pull), or a directive beside that function names fn (a push).
-// Linked returns nil if the program has no such function, for example because
-// fn is written in assembly.
+// Linked returns the function by which the linker would replace fn, which has no body. Either a
+// //go:linkname directive beside fn names that function (a pull), or a directive beside that function names
+// fn (a push). Linked returns nil if the program has no such function, for example because fn is written in
+// assembly.
 func (prog *Program) Linked(fn *ssa.Function) *ssa.Function {
 	if fn.Pkg == nil || fn.Signature.Recv() != nil || prog.hasBody(fn) {
 		return nil

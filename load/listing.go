@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A Listing has the go command's answers about the packages that a Config selects. It tells whether they
-// are those of an earlier run long before they are loaded.
+// A Listing has the go command's answers about the packages that a Config selects. It shows, long before
+// packages are loaded, whether they are those of an earlier run.
 type Listing struct {
 	cfg    Config
 	l      *loader
@@ -38,8 +38,8 @@ func (x *Listing) Dir() string { return x.l.dir }
 // GoVersion is Program.GoVersion.
 func (x *Listing) GoVersion() string { return x.l.goEnv.GOVERSION }
 
-// Packages returns the import paths of what the patterns match, of tests that of the package under
-// test, in order.
+// Packages returns the import paths of the packages that the patterns match, for tests that of the package
+// under test, in order.
 func (x *Listing) Packages() []string {
 	var list []string
 	for _, lp := range x.l.listed {
@@ -60,9 +60,9 @@ func (lp *listPackage) subject() string {
 }
 
 // Fingerprint returns a fingerprint of the package at path, which is one of Packages, its tests and all
-// that they import: of everything that Load reads for it, but for what of the standard library is only
-// imported by the overlay, for which the Go version stands. It differs if anything does, be it the
-// directory that a package is in.
+// their imports: of everything that Load reads for it, except packages of the standard library that only
+// the overlay imports, which the Go version determines. It changes with every part, even with the directory
+// of a package.
 func (x *Listing) Fingerprint(path string) (string, error) {
 	byID := make(map[string]*listPackage)
 	for _, lp := range x.l.listed {
@@ -86,9 +86,8 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 	for _, lp := range x.l.listed {
 		switch {
 		case lp.isTestMain():
-			// The go command generates its file anew each time. What else there is of it is the
-			// GODEBUG of the tests: of godebug lines, of the version of Go that the module has, and
-			// of //go:debug comments.
+			// The go command generates its file anew each time. It also has the GODEBUG of the tests: from
+			// godebug lines, the module's version of Go, and //go:debug comments.
 			if strings.TrimSuffix(lp.ImportPath, ".test") == path {
 				fmt.Fprintf(h, "settings of tests %q\n", lp.DefaultGODEBUG)
 			}
@@ -150,7 +149,7 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	return nil
 }
 
-// sum returns a hash of what is in a file.
+// sum returns a hash of a file's contents.
 func (x *Listing) sum(name string) (string, error) {
 	if s, ok := x.hashes[name]; ok {
 		return s, nil

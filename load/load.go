@@ -31,13 +31,14 @@ type Package struct {
 	GoVersion string // language version of the module, "go1.21"; empty if there is none
 	Settings  string // GODEBUG, as go build or go test puts it into a program that begins here
 	ForTest   string // the package under test, if only compiled for its test
-	Main      bool   // of a main module, one of those that are being worked on
+	Main      bool   // of a main module, which is under development
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
 	// UnderTest: of the standard library, and matched by a pattern. Its in-package tests are among
 	// its files, and all of the program imports this one package.
 	UnderTest bool
-	// Dropped are the tests that are not there because they mention what the overlay has no model of.
+	// Dropped are the tests that were removed because they mention declarations without a model in the
+	// overlay.
 	Dropped []NoEntry
 
 	Files   []*ast.File
@@ -54,7 +55,7 @@ type Package struct {
 	errs        []Error
 	graph       *graph             // see prune; nil if the user's
 	pruned      bool               // prune has taken declarations away
-	bare        map[token.Pos]bool // methods whose bodies it has taken away, by the positions of their names
+	bare        map[token.Pos]bool // methods whose bodies it has removed, by the positions of their names
 	done        chan struct{}      // closed when type-checked, or given up
 	initWork    initWork
 	facts       fact
@@ -70,11 +71,10 @@ type Package struct {
 	linked      map[types.Object]types.Object // variables that are others; see linkVariables
 }
 
-// library reports whether p is there to be used only, not to be looked at for its own sake.
+// library reports whether p is only used, not itself a subject.
 func (p *Package) library() bool { return p.Std && !p.UnderTest }
 
-// subject returns the path of the package a test package is about, and p's own
-// path for others.
+// subject returns the path of the package that a test package tests, and p's own path for others.
 func (p *Package) subject() string { return cmp.Or(p.ForTest, p.Path) }
 
 // file is one source file of a Package.
@@ -112,16 +112,16 @@ type loader struct {
 	stdPkgs  map[string]*Package // by path
 	wanted   []*Package
 	all      []*Package
-	declared map[*decl]bool // of the declarations that can be taken away, what has to be there,
-	live     map[*decl]bool // and what may be executed; see prune
+	declared map[*decl]bool // of the declarations that can be removed, those that are needed,
+	live     map[*decl]bool // and those that may be executed; see prune
 	phases   []Phase
 	cover    *coverage // nil: Config.Cover is not set
 	readMu   sync.Mutex
 	read     []string // files besides those of packages: see host
 }
 
-// Load loads what cfg asks for. The error is an Errors if the sources or the
-// request are at fault; then there is no Program.
+// Load loads the program of cfg. The error is an Errors if the sources or the request are at fault; then
+// there is no Program.
 func Load(cfg Config) (*Program, error) { return newLoader(&cfg).load() }
 
 func newLoader(cfg *Config) *loader {
@@ -162,7 +162,7 @@ func (l *loader) load() (*Program, error) {
 	}
 	l.wanted = l.userPackages(l.listed)
 	if len(l.std.tests) > 0 {
-		l.cache = new(Cache) // what is checked has the tests in it
+		l.cache = new(Cache) // the checked package includes the tests
 	}
 	l.outlines = l.newOutlines()
 	if err := l.types(); err != nil {
@@ -337,8 +337,8 @@ func (l *loader) noFiles() error {
 	return errs
 }
 
-// imported returns the package that p knows as id. Std packages see only each
-// other, and have no test variants.
+// imported returns the package that p imports as id. Std packages see only each other, and have no test
+// variants.
 func (l *loader) imported(p *Package, id string) *Package {
 	if q := l.user[id]; q != nil && !p.Std {
 		return q
@@ -358,7 +358,7 @@ func (l *loader) cgoErrors(lp *listPackage) []Error {
 	return errs
 }
 
-// explainLosses adds cgoErrors to packages in which something is undefined.
+// explainLosses adds cgoErrors to packages with undefined names.
 func (l *loader) explainLosses() {
 	undefined := func(e Error) bool { return strings.HasPrefix(e.Msg, "undefined: ") }
 	for _, p := range l.all {

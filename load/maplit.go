@@ -7,13 +7,13 @@ import (
 )
 
 // A literal of a map may have equal keys as long as they are no constants, and the order in which
-// gc evaluates and inserts its elements is not that of the source. As order.go of cmd/compile says:
-// the elements whose keys and values are static are put in first, in their order, the others are
-// evaluated and put in one by one after them. So the value of key 0 in
+// gc evaluates and inserts its elements is not that of the source. As in order.go of cmd/compile, the
+// elements whose keys and values are static are inserted first, in their order; then the others are
+// evaluated and inserted one by one. So the value of key 0 in
 //
 //	map[int]int{x: 1, 0: 2}
 //
-// is 1 where x is 0. Package ssa goes by the source; here the source gets gc's order.
+// is 1 where x is 0. Package ssa uses the order of the source; here the source gets gc's order.
 
 // orderMapLits puts the static elements of all map literals of p, which has been checked, before the
 // others.
@@ -53,9 +53,9 @@ func (p *Package) orderMapLit(lit *ast.CompositeLit) {
 	slices.SortStableFunc(lit.Elts, func(a, b ast.Expr) int { return rank(a) - rank(b) })
 }
 
-// isStatic reports whether gc takes e, which becomes a value of type t, for static
-// (isStaticCompositeLiteral in cmd/compile): constants, nil that is not converted, and arrays and
-// structs of these. What is converted to an interface is not, as it gets an address first.
+// isStatic reports whether gc treats e, which becomes a value of type t, as static
+// (isStaticCompositeLiteral in cmd/compile): constants, nil that is not converted, and arrays and structs
+// of these. A value converted to an interface is not static, because it gets an address first.
 func (p *Package) isStatic(e ast.Expr, t types.Type) bool {
 	e = ast.Unparen(e)
 	tv := p.Info.Types[e]
@@ -74,7 +74,7 @@ func (p *Package) isStatic(e ast.Expr, t types.Type) bool {
 	switch e := e.(type) {
 	case *ast.CompositeLit:
 		return p.isStaticLit(e)
-	case *ast.CallExpr: // sizes of type parameters are known where gc looks at them
+	case *ast.CallExpr: // sizes of type parameters are known when gc checks them
 		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 		if !ok {
 			return false
@@ -115,8 +115,8 @@ func (p *Package) isStaticLit(lit *ast.CompositeLit) bool {
 	return false // slices, maps, and pointers to literals
 }
 
-// coreType returns what composite literals of type t are of. If t is a type parameter it is what all
-// types that it permits have in common, as the literal would not have passed the checker else.
+// coreType returns the type of composite literals of type t. For a type parameter it is the common
+// underlying type of its type set; the checker would reject the literal without one.
 func coreType(t types.Type) types.Type {
 	if tp, ok := types.Unalias(t).(*types.TypeParam); ok {
 		//mutant: literals of type parameters are in the order of the source [env TestPrograms/maplit]: "termOf(tp.Constraint())" -> "tp"

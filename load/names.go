@@ -10,9 +10,9 @@ import (
 // A Naming says that from an instruction on a variable of the source has a value of the SSA code.
 // There are some if the program was loaded with Config.Names.
 //
-// They are ssa.DebugRef instructions, which are taken out of a function before it is compiled: the
-// operations and what is live are those of a program without them. They have one
-// effect: package ssa keeps a phi to which a name refers. A phi is no visible operation.
+// They are ssa.DebugRef instructions, which are removed from a function before it is compiled: operations
+// and liveness are those of a program without them. They have one effect: package ssa keeps a phi to which
+// a name refers. A phi is not a visible operation.
 type Naming struct {
 	Block, Index int // before this instruction of the block, as it is without DebugRefs
 	Var          *types.Var
@@ -20,7 +20,7 @@ type Naming struct {
 	Addr         bool // X is the address of the variable
 }
 
-// naming is what is known of the variables of a function.
+// naming has the data about the variables of a function.
 type naming struct {
 	list   []Naming
 	values []ssa.Value
@@ -37,15 +37,14 @@ func (prog *Program) namingOf(fn *ssa.Function) naming {
 	return n.(naming)
 }
 
-// Namings returns what is known of the variables of fn, in the order of its code, once TakeNames has been
-// called.
+// Namings returns the records of fn's variables, in the order of its code, once TakeNames has been called.
 func (prog *Program) Namings(fn *ssa.Function) []Naming { return prog.namingOf(fn).list }
 
 // Named returns the values that variables of fn have, and their addresses.
 func (prog *Program) Named(fn *ssa.Function) []ssa.Value { return prog.namingOf(fn).values }
 
-// TakeNames takes the DebugRefs out of fn, which has been built and is used by no other goroutine yet, and
-// keeps what they say about variables.
+// TakeNames removes the DebugRefs from fn, which has been built and is not used by another goroutine yet,
+// and keeps their records of variables.
 func (prog *Program) TakeNames(fn *ssa.Function) {
 	if !prog.names {
 		return

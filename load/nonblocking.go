@@ -159,8 +159,8 @@ func (n *Nonblocking) Send(elem types.Type) bool { return n.send.has(elem) }
 func (n *Nonblocking) Recv(elem types.Type) bool { return n.recv.has(elem) }
 
 // Nonblocking collects the non-blocking channel operations in the packages
-// linked for e: selects with a default clause, and reflection's. The answer
-// depends on e and not on what else was loaded with it.
+// linked for e: selects with a default clause, and reflection's. The answer depends only on e, not on other
+// loaded packages.
 func (prog *Program) Nonblocking(e *Entry) *Nonblocking {
 	n := new(Nonblocking)
 	for _, p := range closure(append(prog.implicit[:len(prog.implicit):len(prog.implicit)], e.roots...)) {

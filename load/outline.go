@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// An outline is what a program needs to know of a package of the standard library before it knows which of
-// its declarations it needs: where they are, what they mention, and which bodies can be checked alone. It is
-// kept on disk, so that the next program parses these declarations only, and of most functions nothing but
-// the first line. Everything else is made anew of the source, as it would be without an outline: with the
+// An outline has the data about a package of the standard library by which a program selects the
+// declarations that it needs: their positions, the names that they mention, and whether their bodies can be
+// checked alone. It is kept on disk, so that the next program parses only these declarations, and only the
+// first line of most functions. Everything else is made from the source, as without an outline: with the
 // same positions, in the same order.
 
-// A Store keeps data from one process to the next. What is damaged in it is not found.
+// A Store keeps data from one process to the next. Declarations whose data are damaged are not found.
 type Store interface {
 	Bytes(key string) ([]byte, bool)
 	PutBytes(key string, data []byte)
@@ -34,7 +34,7 @@ type outline struct {
 	imports  []string // IDs
 	files    []outlineFile
 	decls    []outlineDecl // the declarations that can be taken away
-	roots    outlineDecl   // what the others mention
+	roots    outlineDecl   // the mentions of the others
 	links    []link
 	facts    fact
 	testing  TestMethods
@@ -149,7 +149,7 @@ func (o *outlines) recall(s *stdFinder, path string) *Package {
 	return p
 }
 
-// keep makes an outline of p, which has been parsed, before anything is taken away from it.
+// keep makes an outline of p, which has been parsed, before declarations are removed.
 func (o *outlines) keep(p *Package) {
 	if o.keys[p.Path] == "" || len(p.errs) > 0 || len(p.Files) != len(p.files) {
 		return
@@ -234,7 +234,7 @@ func (x *outline) add(numbers map[*decl]int, d *decl) {
 	}
 }
 
-// set makes s say what d does.
+// set makes s describe d.
 func (s *outlineDecl) set(d *decl, graphs map[*graph]int, numbers map[*decl]int) {
 	s.method, s.calls, s.reflects = d.method, slices.Sorted(slices.Values(d.names)), d.reflects
 	for _, m := range d.methods {
@@ -275,7 +275,7 @@ func (o *outlines) flush() {
 	o.kept = nil
 }
 
-// newGraph returns the declarations of p, whose outline x is, without what they mention.
+// newGraph returns the declarations of p, whose outline is x, without their mentions.
 func (x *outline) newGraph(p *Package) *graph {
 	g := &graph{names: make(map[string][]*decl)}
 	x.made = make([]*decl, len(x.decls))
@@ -300,7 +300,7 @@ func (x *outline) newGraph(p *Package) *graph {
 	return g
 }
 
-// connect sets what the declarations of p mention: all packages have graphs.
+// connect sets the mentions of the declarations of p, once all packages have graphs.
 func (x *outline) connect(p *Package) {
 	graphs := make([]*graph, len(x.imports))
 	for _, q := range p.Imports {

@@ -7,7 +7,7 @@ import (
 	"go/token"
 )
 
-// parseOutlines parses what the program needs of packages with outlines.
+// parseOutlines parses the declarations that the program needs from packages with outlines.
 func (l *loader) parseOutlines() error {
 	type job struct {
 		p    *Package
@@ -167,7 +167,7 @@ func isNameByte(b byte) bool {
 	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= 0x80
 }
 
-// endless returns a body at a position, that of a function which must have one and is not called.
+// endless returns a body at a position, for a function that needs a body but is not called.
 func endless(at token.Pos) *ast.BlockStmt {
 	loop := &ast.ForStmt{For: at, Body: &ast.BlockStmt{Lbrace: at, Rbrace: at}}
 	return &ast.BlockStmt{Lbrace: at, Rbrace: at, List: []ast.Stmt{loop}}

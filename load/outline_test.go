@@ -27,8 +27,8 @@ func (m *memory) PutBytes(key string, data []byte) {
 	m.data[key] = data
 }
 
-// TestOutlines: a program is the same with outlines of the library as without, also if some are missing, are
-// damaged, or are those of another build.
+// TestOutlines: a program is the same with outlines of the library as without, even if some outlines are
+// missing, damaged, or from another build.
 func TestOutlines(t *testing.T) {
 	dir := extract(t, library)
 	store := &memory{data: make(map[string][]byte)}

@@ -9,8 +9,8 @@ import (
 )
 
 // TestWholeLibraryFits type-checks the whole standard library with the overlay in
-// place: a package that misses something from a replaced one is found here and
-// not by the first user who imports it.
+// place: a package that needs a missing declaration of a replaced one is found here and not by the first
+// user who imports it.
 func TestWholeLibraryFits(t *testing.T) {
 	out, err := exec.Command("go", "list", "std").Output()
 	if err != nil {

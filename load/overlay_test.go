@@ -180,7 +180,7 @@ func main() {}
 	if pos := prog.Fset.Position(remove.Pos()); pos.Filename != "$hbcheck/container/list/ours.go" || pos.Line != 3 {
 		t.Errorf("Remove is at %s", pos)
 	}
-	// What only the replaced files imported is not loaded.
+	// Packages that only the replaced files import are not loaded.
 	for _, p := range prog.All {
 		if p.Std && p != sort && p != list {
 			t.Errorf("%s is loaded", p.Path)

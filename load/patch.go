@@ -87,8 +87,7 @@ func (p *patch) unused() error {
 	return nil
 }
 
-// apply changes f as the patch says and removes imports that were only needed
-// by what is gone.
+// apply patches f and removes imports that only the removed declarations needed.
 func (p *patch) apply(f *ast.File) {
 	if p == nil {
 		return
@@ -130,8 +129,7 @@ func (p *patch) apply(f *ast.File) {
 }
 
 // dropsSpec reports whether nothing is left of a declaration of a type, of
-// variables or of constants. Of several names in one declaration, the dropped
-// ones become blank.
+// variables or of constants. If a declaration has several names, the dropped ones become blank.
 func (p *patch) dropsSpec(s ast.Spec) bool {
 	switch s := s.(type) {
 	case *ast.TypeSpec:

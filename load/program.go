@@ -14,7 +14,7 @@ import (
 
 // A Program is a type-checked program whose functions become SSA on demand.
 type Program struct {
-	Dir        string // absolute; what positions are best shown relative to
+	Dir        string // absolute; positions are best shown relative to it
 	GOROOT     string // where the files of std packages are
 	GoVersion  string // of the go command, "go1.27.1"
 	Minor      int    // of its release, 27
@@ -26,13 +26,13 @@ type Program struct {
 	Entries    []*Entry   // of Packages, in that order and the order of the source
 	Benchmarks []*Entry   // likewise, those that are benchmarks
 	NoEntry    []NoEntry  // functions of Packages that look like entries and are not
-	Dropped    []NoEntry  // tests of Packages that mention what the overlay has no model of
-	Phases     []Phase    // where the time of Load went
+	Dropped    []NoEntry  // tests of Packages that mention declarations without a model in the overlay
+	Phases     []Phase    // the time of each phase of Load
 	Bases      Kept       // of package vm: states in which packages are initialised
 	Begun      Kept       // of package vm: machines in which packages are being initialised
 	Facts      Kept       // of package vm: facts about entries
 	Variables  Kept       // of package observable: what changes
-	Files      Kept       // of package vm: what has been looked at of the host's files
+	Files      Kept       // of package vm: the host's files that have been read
 
 	tests    bool     // Config.Tests
 	names    bool     // Config.Names
@@ -158,8 +158,8 @@ func (prog *Program) PackageOf(fn *ssa.Function) *Package {
 	return nil
 }
 
-// InLibrary reports whether fn is code of the standard library that is not looked at for its own
-// sake: of a package under test only what the overlay has put into it.
+// InLibrary reports whether fn is code of the standard library that is not a subject itself: in a package
+// under test, only code of the overlay.
 func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	if p == nil || !p.Std {
@@ -180,8 +180,8 @@ func (prog *Program) UsesHarness() bool {
 	return slices.ContainsFunc(prog.All, func(p *Package) bool { return p.Path == hbtest })
 }
 
-// InHarness reports whether fn is code of package hbtest or hbtest/lin, which call what a test gives
-// them. It is not looked at for its own sake, unless it belongs to a test of these packages.
+// InHarness reports whether fn is code of package hbtest or hbtest/lin, which call functions of a test.
+// Such code is not a subject itself, unless it belongs to a test of these packages.
 func (prog *Program) InHarness(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	return p != nil && (p.Path == hbtest || p.Path == lin) &&

@@ -17,17 +17,16 @@ import (
 // unicode, for one, is a hundred tables of which a program uses a handful, and reached
 // by nearly every program.
 //
-// What is mentioned is decided by names: an identifier in a package mentions
-// the package's declaration of that name, whatever it turns out to mean, and so
-// does a selector on an import's name in another. The user's packages, the
-// overlay's files, constants, init functions, other initialisers and //go:linkname
+// Names decide what is mentioned: an identifier in a package mentions the package's declaration of that
+// name, whatever the identifier refers to, and so does a selector on an import's name in another package.
+// The user's packages, the overlay's files, constants, init functions, other initialisers and //go:linkname
 // directives are where mentions begin.
 //
-// Types and methods stay, so that all types are what they were. A method can be called
-// if its type is mentioned, as otherwise there is no value of it, and if its name is: by a
-// selector, or by an interface type with a method of that name. (Error is one of error's.) A
-// call of reflection's Method or MethodByName mentions the names of all exported methods;
-// reflection finds no functions by name. The machine refuses to call what has lost its body.
+// Types and methods stay, so that types do not change. A method can be called if its type is mentioned,
+// because otherwise it has no values, and if its name is mentioned: by a selector, or by an interface type
+// with a method of that name. (Error is one of error's.) A call of reflection's Method or MethodByName
+// mentions the names of all exported methods; reflection finds no functions by name. The machine refuses to
+// call a function that has lost its body.
 func (l *loader) prune() error {
 	if l.cfg.whole {
 		return nil
@@ -78,9 +77,9 @@ func (l *loader) prune() error {
 	return l.parseOutlines()
 }
 
-// removeDead takes away what prune has found to be mentioned nowhere. With a
-// cache that is done to the packages of one program only, when they have been
-// checked: the next program may mention other names.
+// removeDead removes the declarations that, according to prune, are not mentioned. With a cache that is
+// done to the packages of one program only, when they have been checked: the next program may mention other
+// names.
 func (l *loader) removeDead() {
 	if l.cfg.whole {
 		return
@@ -95,8 +94,8 @@ func (l *loader) removeDead() {
 // isUsed reports whether p is a package of the user's that is there to be imported only.
 func (p *Package) isUsed() bool { return !p.Std && p.list.DepOnly && p.list.cgo == nil }
 
-// decl is a declaration that can be taken away, or a method or type of which it matters whether it
-// is mentioned.
+// decl is a declaration that can be removed, or a method or type for which it matters whether it is
+// mentioned.
 type decl struct {
 	mentions []nameIn
 	links    []*decl  // mentioned by //go:linkname directives
@@ -207,7 +206,7 @@ func newGraph(p *Package) *graph {
 	var vars []*ast.ValueSpec
 	for i, f := range p.Files {
 		if p.Overlaid && p.files[i].patch == nil {
-			continue // the machine may need what is not mentioned
+			continue // the machine may need declarations that are not mentioned
 		}
 		for _, d := range f.Decls {
 			switch d := d.(type) {
@@ -247,9 +246,9 @@ func newGraph(p *Package) *graph {
 	return g
 }
 
-// effectsOf returns what is certain to be executed of the initial values of s, though no other code may
-// mention its variables, and may have effects or hand to others what it is given. The rest, a value
-// that goes nowhere but to the variables, matters to what mentions those. types are the package's.
+// effectsOf returns the parts of the initial values of s that are certainly executed, even if no other code
+// mentions its variables, and that may have effects or pass values to others. The rest, values that only
+// the variables get, matters only to code that mentions these. types are the package's.
 func effectsOf(s *ast.ValueSpec, types map[string]*decl) (effects []ast.Expr) {
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -319,9 +318,9 @@ func (p *Package) named() map[string][]*decl {
 	return p.graph.names
 }
 
-// linksIn returns what the //go:linkname directives of p mention. That depends
-// on what else is loaded. Functions that are other names of methods are in aliases: they
-// matter only if they are mentioned, but are checked in any case.
+// linksIn returns what the //go:linkname directives of p mention. That depends on the other loaded
+// packages. Functions that are other names of methods are in aliases: they matter only if they are
+// mentioned, but are checked in any case.
 func (l *loader) linksIn(p *Package) (found *decl, aliases []*decl) {
 	found = new(decl)
 	// named returns the declarations of name in the packages at path: variants, if they are the user's.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mentionsIn sets the mentions of the declarations of p and returns what the
-// rest of p mentions, links apart.
+// mentionsIn sets the mentions of the declarations of p and returns the mentions of the rest of p, except
+// for links.
 func (l *loader) mentionsIn(p *Package) *decl {
 	own := p.graph
 	inReflect := p.Path == "reflect" || p.Path == "internal/reflectlite"
@@ -72,7 +72,7 @@ func (l *loader) mentionsIn(p *Package) *decl {
 	return d
 }
 
-// mentions collects what some syntax of a file mentions.
+// mentions collects the mentions in some syntax of a file.
 type mentions struct {
 	own       *graph            // the package's declarations
 	imports   map[string]*graph // those of imports, by the import's name

@@ -175,8 +175,8 @@ func Unused() { r.Unlink(1); do() }
 	}
 }
 
-// TestPruneOverlay checks that files of the overlay, where the machine may look
-// for functions that are not mentioned, are kept, and what they mention.
+// TestPruneOverlay checks that files of the overlay, in which the machine may search for functions that are
+// not mentioned, are kept, with their mentions.
 func TestPruneOverlay(t *testing.T) {
 	tree := overlayOf(`
 -- sort/sort.go --

@@ -8,16 +8,15 @@ import (
 	"sync"
 )
 
-// Questions about what an entry reaches. What counts as reached from e
-// is what its declaration mentions, what the declarations mentioned there mention, and so
-// on, with all methods of the types among them.
+// Queries about the code that an entry reaches. What counts as reached from e is what its declaration
+// mentions, what the declarations mentioned there mention, and so on, with all methods of the types among
+// them.
 
-// UsesClock reports whether a program that begins at e, package initialisation
-// apart, may decide something by what the clock says: whether a std package that
-// does is linked, or code of the user's that does is reached. What counts as reached from e
-// is what its declaration mentions, what the declarations mentioned there mention, and so
-// on, with all methods of the types among them. A Time that is only printed by fmt does not
-// count: it will always show the moment the clock starts at.
+// UsesClock reports whether a program that begins at e, without the initialisation of packages, may depend
+// on the clock: whether a std package that does is linked, or code of the user that does is reached. What
+// counts as reached from e is what its declaration mentions, what the declarations mentioned there mention,
+// and so on, with all methods of the types among them. A Time that is only printed by fmt does not count:
+// it will always show the moment the clock starts at.
 func (prog *Program) UsesClock(e *Entry) bool {
 	var pkgs []*Package
 	any := false
@@ -61,9 +60,9 @@ func (prog *Program) LooksAtAll(e *Entry) bool {
 	})
 }
 
-// InspectsAll reports whether such a program may execute an operation that shows where the other
-// goroutines are, and what they refer to: stacks of all goroutines, and a collection, of which finalizers,
-// cleanups and weak pointers tell.
+// InspectsAll reports whether such a program may execute an operation that shows the positions and
+// references of the other goroutines: stacks of all goroutines, and a collection, which finalizers,
+// cleanups and weak pointers reveal.
 func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, inspectsAll) }
 
 func inspectsAll(fn *types.Func) bool {
@@ -122,7 +121,7 @@ func (m *reachability) begin(e *Entry) {
 	}
 }
 
-// next reaches what the last declaration of m.work mentions, and returns that declaration.
+// next reaches the declarations that the last declaration of m.work mentions, and returns that declaration.
 func (m *reachability) next(ownStacks bool) *declared {
 	d := m.work[len(m.work)-1]
 	m.work = m.work[:len(m.work)-1]
@@ -140,7 +139,7 @@ type reachability struct {
 	seen   map[types.Object]bool
 	work   []*declared
 	wanted func(*types.Func) bool
-	found  bool // what is wanted
+	found  bool // the wanted functions
 }
 
 // newReachability returns a search through the declarations of pkgs. Functions named init run by
@@ -191,7 +190,7 @@ func (d *declared) mentions() []mention {
 	return d.uses
 }
 
-// decls returns what belongs to a package-level object: to a type its methods, too.
+// decls returns the declarations of a package-level object: for a type also its methods.
 func (m *reachability) decls(obj types.Object) []*declared {
 	if p := m.pkgs[obj.Pkg()]; p != nil {
 		return p.declarations().of[obj]
@@ -280,8 +279,8 @@ func (m *reachability) reach(obj types.Object) {
 	}
 }
 
-// ownStack returns the name of what call calls if that is runtime.Stack(buf, false), which shows no
-// other goroutine.
+// ownStack returns the name of the callee if the call is runtime.Stack(buf, false), which shows no other
+// goroutine.
 func ownStack(p *Package, call *ast.CallExpr) *ast.Ident {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || len(call.Args) != 2 {

@@ -40,14 +40,14 @@ func checkVersion(ours, theirs string) error {
 		release(theirs), release(ours), strings.Join(models, " and "), release(ours))}}
 }
 
-// release cuts what may follow a version, as in "go1.26.8 X:experiment".
+// release removes the text after a version, as in "go1.26.8 X:experiment".
 func release(v string) string {
 	v, _, _ = strings.Cut(v, " ")
 	return v
 }
 
-// minor returns 26 for a version of Go 1.26, and that of the newest of Releases if v is one of
-// development.
+// minor returns 26 for a version of Go 1.26, and that of the newest of Releases if v is a development
+// version.
 func minor(v string) int {
 	lang := version.Lang(release(v))
 	if lang == "" {

@@ -6,15 +6,14 @@ import (
 	"strings"
 )
 
-// Broken are packages that were asked for and could not be loaded, with what is wrong with them or
-// with what they import.
+// Broken are requested packages that could not be loaded, with the errors in them or in their imports.
 type Broken struct {
 	Paths []string // import paths; of tests, that of the package under test
 	Err   error
 }
 
-// LoadRest loads the packages that x lists, as Load does. But if only some of them are at fault, it loads the
-// others, and Broken says which it could not load; otherwise Broken is nil. It can be called once.
+// LoadRest loads the packages that x lists, as Load does. But if only some of them have errors, it loads
+// the others, and Broken has those that it could not load; otherwise Broken is nil. It can be called once.
 func (x *Listing) LoadRest() (*Program, *Broken, error) {
 	cfg, first := x.cfg, x.l
 	var broken *Broken

@@ -68,7 +68,7 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// runScript returns what the loads of a script print.
+// runScript returns the output of the loads of a script.
 func runScript(t *testing.T, script, dir string, overlay fstest.MapFS) string {
 	env := append(os.Environ(), "GOFLAGS=", "GOPROXY=off", "GOWORK=")
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()

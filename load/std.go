@@ -19,8 +19,8 @@ import (
 	"sync"
 )
 
-// overlayDir is the directory overlay files pretend to be in: a position there
-// must not be taken for one in the Go distribution.
+// overlayDir is the fictitious directory of overlay files, so that their positions are not confused with
+// those in the Go distribution.
 const overlayDir = "$hbcheck"
 
 // stdFinder finds the source files of std packages: those of the Go
@@ -38,8 +38,8 @@ type stdFinder struct {
 	dirs map[string]bool // guarded by mu; whether GOROOT/src/<path> exists
 }
 
-// test makes the package that the go command describes one under test, and returns what is known of
-// it before it is found.
+// test makes the package that the go command describes a package under test, and returns its data before it
+// is found.
 func (s *stdFinder) test(lp *listPackage) *Package {
 	path := lp.path()
 	s.tests[path] = []string{}
@@ -64,9 +64,8 @@ func newStdFinder(env *goEnv, tags []string, overlay fs.FS) *stdFinder {
 	return &stdFinder{goroot: env.GOROOT, ctxt: ctxt, overlay: overlay, tests: make(map[string][]string), dirs: make(map[string]bool)}
 }
 
-// resolve returns the package path that an import of path in the standard
-// library or from the user's code means: the vendored package if only that
-// exists. ok is false if there is no such package.
+// resolve returns the path of the package that is imported as path in the standard library or in the user's
+// code: the vendored package if only that exists. ok is false if there is no such package.
 func (s *stdFinder) resolve(path string) (string, bool) {
 	for _, p := range []string{path, "vendor/" + path} {
 		if s.exists(p) {
@@ -206,7 +205,7 @@ func (s *stdFinder) imports(p *Package) error {
 		if f.patch != nil {
 			mode = parser.SkipObjectResolution
 		}
-		// This tree only serves to find imports: its positions mean nothing.
+		// This tree only serves to find imports: its positions are meaningless.
 		tree, err := parser.ParseFile(token.NewFileSet(), f.name, f.src, mode)
 		if err != nil {
 			return err

@@ -15,14 +15,13 @@ import (
 
 // The standard library has tables of ten thousands of numbers in composite literals, and so has
 // golang.org/x/text. To check, build and compile them element by element took half of what loading
-// net/http takes. So in packages that are not being worked on their elements are kept as bytes: the
-// literal is left with its last element, and memory that is allocated for it is what the bytes say
-// from the beginning.
+// net/http takes. So in packages that are not under development their elements are kept as bytes: the
+// literal keeps only its last element, and the memory allocated for it has these bytes from the beginning.
 //
 //	var t = []uint16{1, 2, 3}     becomes  var t = []uint16{2: 3}  and a Table 01 00 02 00 03 00
 //
-// Nothing else changes. The literal has its type, length, place and time; there is one allocation,
-// which has no elements but constant ones, so that it leads nowhere.
+// Nothing else changes. The literal has its type, length, place and time; there is one allocation, which
+// has only constant elements, and so no references.
 
 // A Table is the contents of the array that a composite literal allocates.
 type Table struct {
@@ -100,7 +99,7 @@ func numbers(e ast.Expr) constant.Value {
 }
 
 // cutTables takes their elements from the tables among the initial values of variables of p, which
-// has not been checked yet. What is a table shows in the syntax of p alone.
+// has not been checked yet. The syntax of p alone determines the tables.
 func (p *Package) cutTables() {
 	c := tableCutter{p: p, types: make(map[string]ast.Expr), consts: make(map[string]bool), fixed: make(map[string]bool)}
 	for _, f := range p.Files {
@@ -139,7 +138,7 @@ func (p *Package) cutTables() {
 	}
 }
 
-// tableCutter knows the declarations of a package by name.
+// tableCutter has the declarations of a package by name.
 type tableCutter struct {
 	p      *Package
 	types  map[string]ast.Expr // nil if generic
@@ -187,7 +186,7 @@ func (c *tableCutter) cut(lit *ast.CompositeLit, typ ast.Expr) bool {
 	return false
 }
 
-// isWhole reports whether e is made of the literals of integers.
+// isWhole reports whether e consists of integer literals.
 func isWhole(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -262,8 +261,8 @@ func (c *tableCutter) isConstant(e ast.Expr) bool {
 	return isExpression(e, func(id *ast.Ident) bool { return c.consts[id.Name] || id.Name == "true" || id.Name == "false" })
 }
 
-// isExpression reports whether e is made of literals and names for which named holds, by operations whose
-// result does not depend on types.
+// isExpression reports whether e consists of literals and names for which named returns true, with
+// operations whose results do not depend on types.
 func isExpression(e ast.Expr, named func(*ast.Ident) bool) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -289,7 +288,7 @@ func isExpression(e ast.Expr, named func(*ast.Ident) bool) bool {
 	return false
 }
 
-// layTables makes the tables of p, which has been checked, of what cutTables has cut.
+// layTables makes the tables of p, which has been checked, from the elements that cutTables has removed.
 func (p *Package) layTables() {
 	p.tables = make(map[token.Pos]*Table, len(p.cuts))
 	for _, c := range p.cuts {

@@ -1,6 +1,6 @@
 package load
 
-// What TestTables reads the source of.
+// The source that TestTables reads.
 
 type tableRow struct {
 	a uint8

@@ -16,7 +16,7 @@ type TestMethods uint32
 const (
 	TestFailed TestMethods = 1 << iota
 	TestSkipped
-	TestCleanup // or what registers a cleanup itself
+	TestCleanup // or a function that registers a cleanup itself
 	TestContext
 	TestName
 
@@ -31,8 +31,8 @@ var testMethods = map[string]TestMethods{
 	"Cleanup": TestCleanup, "Setenv": TestCleanup, "Chdir": TestCleanup,
 }
 
-// testMethod returns the methods that may be called by what mentions fn: one of package testing, or
-// of an interface, which a test may implement. By reflection it may be any.
+// testMethod returns the methods that may be called by code that mentions fn: a method of package testing,
+// or of an interface, which a test may implement. By reflection it may be any.
 func testMethod(fn *types.Func) TestMethods {
 	recv := fn.Signature().Recv()
 	switch {

@@ -7,10 +7,9 @@ import (
 	"strings"
 )
 
-// Tests of one package that call t.Parallel run at the same time. What they share is memory that
-// package-level variables lead to, as nothing else is known to both. So two of them are explored
-// together, as one more entry, if code that both reach uses a variable, and code that one of them
-// reaches may change it or what it leads to.
+// Tests of one package that call t.Parallel run at the same time. They can share only memory reachable from
+// package-level variables. So two of them are explored together, as one more entry, if code that both reach
+// uses a variable, and code that one of them reaches may change it or memory reachable from it.
 
 // together is between the names of two tests.
 const together = "+"
@@ -134,8 +133,8 @@ func (p *Package) funcDecl(fn types.Object) *ast.FuncDecl {
 	return nil
 }
 
-// varUses are the package-level variables that a test reaches, and whether it may change them, or
-// what they lead to.
+// varUses are the package-level variables that a test reaches, and whether it may change them, or memory
+// reachable from them.
 type varUses struct{ changes map[*types.Var]bool }
 
 // shares reports whether v may change something that w uses.
@@ -193,9 +192,9 @@ func isPackageLevel(x *types.Var) bool {
 	return !x.IsField() && x.Pkg() != nil && x.Parent() == x.Pkg().Scope()
 }
 
-// mayChange reports whether the use id of a variable, in the nodes of stack, may change it or what it
-// leads to. What is not known to only read may. leads reports whether a value of a type may lead to
-// memory that matters.
+// mayChange reports whether the use id of a variable, in the nodes of stack, may change it or memory
+// reachable from it. Every use may, unless it is known to only read. leads reports whether a value of a
+// type may lead to memory that matters.
 func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(types.Type) bool) bool {
 	var x ast.Expr = id
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -263,7 +262,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 	return true
 }
 
-// leadsOn reports whether what a range over a value of type t yields leads to other memory.
+// leadsOn reports whether the elements of a range over a value of type t refer to other memory.
 func leadsOn(t types.Type, leads func(types.Type) bool) bool {
 	switch t := t.(type) {
 	case *types.Slice:
@@ -278,8 +277,8 @@ func leadsOn(t types.Type, leads func(types.Type) bool) bool {
 	return leads(t)
 }
 
-// leads reports whether a value of type t may lead to memory that can be changed. Errors are taken
-// for constants, and so are functions, whose bodies are looked at.
+// leads reports whether a value of type t may lead to memory that can be changed. Errors count as
+// constants, and so do functions, whose bodies are inspected.
 func leads(t types.Type) bool {
 	if t == nil || types.Identical(t, types.Universe.Lookup("error").Type()) {
 		return false

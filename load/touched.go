@@ -8,7 +8,7 @@ import (
 // A Change is a file that differs from an earlier version of itself.
 type Change struct {
 	File  string   // absolute, without symbolic links
-	Lines [][2]int // first and last line of what differs now; where lines are gone, the ones around; nil: all of it
+	Lines [][2]int // first and last line of a difference; of a removal, the lines around; nil: the whole file
 }
 
 // Touched selects the entries that changes can affect: those that reach a function whose body has changed,
@@ -27,7 +27,7 @@ type touchedPackage struct {
 	functions map[ast.Node]bool
 }
 
-// Touched returns what changes concern in prog.
+// Touched returns the parts of prog that changes concern.
 func (prog *Program) Touched(changes []Change) *Touched {
 	return &Touched{prog: prog, changes: changes, known: make(map[*Package]touchedPackage)}
 }

@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// Packages of the standard library can be under test like any other: their tests are compiled
-// together with the one package of that path that there is in the program. Where the overlay has
-// changed it, tests may mention what is not there any more: such declarations are taken away, and
-// the tests among them are named.
+// Packages of the standard library can be under test like any other: their tests are compiled together with
+// the only package of that path in the program. If the overlay has changed it, tests may mention
+// declarations that no longer exist: such code is removed, and the tests among it are named.
 
 // dropUncheckable takes declarations with type errors out of the tests of a package that the overlay
-// has changed. It reports whether there were any, so that others may refer to what is gone now.
+// has changed. It reports whether there were any, because then others may refer to removed declarations.
 func (l *loader) dropUncheckable(p *Package) bool {
 	if q := l.stdPkgs[p.ForTest]; p.ForTest == "" || q == nil || !q.Overlaid {
 		return false

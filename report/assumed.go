@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// assumptions describes each behaviour of the environment that a search leaves out: in a word or two, and in
-// two halves with the position between them, and the word of --assume that accepts it without trying others.
-// docs/dev/model.md lists them.
+// assumptions describes each behaviour of the environment that a search omits: in a word or two, in two
+// halves with the position between them, and by the word of --assume that accepts it. docs/dev/model.md
+// lists them.
 var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.RandSampled:  {"rand", "math/rand values", "math/rand", "one value tried"},
 	vm.BitsSampled:  {"rand", "random bits", "random bits", "the same in every execution"},
@@ -52,7 +52,7 @@ func Assumption(a vm.Assumption) string {
 	return fmt.Sprintf("%s at %s (%s)", x.what, line(a.Pos), x.how)
 }
 
-// Assumes returns in words, each once, what r assumes.
+// Assumes returns the words of r's assumptions, each once.
 func Assumes(r *explore.Result) []string {
 	var list []string
 	for _, a := range r.Assumed {
@@ -102,9 +102,9 @@ var modes = [vm.NumModes]string{
 	vm.ModeInTurn:        "gc's queue and map order",
 }
 
-// exhaustive returns the beginning of a verdict that covers everything except what r assumes: "exhaustive
-// with --time=virtual, assuming math/rand values", or in full "..., assuming math/rand at x.go:12 (one value
-// tried)".
+// exhaustive returns the beginning of a verdict that covers everything except r's assumptions: "exhaustive
+// with --time=virtual, assuming math/rand values", or in full "..., assuming math/rand at x.go:12 (one
+// value tried)".
 func exhaustive(r *explore.Result, full bool) string {
 	s := "exhaustive" + with(r)
 	if len(r.Assumed) == 0 {

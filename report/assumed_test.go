@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestModelPage: docs/dev/model.md says of each assumption and each mode what the verdict says, and of
-// no other.
+// TestModelPage: docs/dev/model.md has the verdict's words for exactly the assumptions and modes that
+// exist.
 func TestModelPage(t *testing.T) {
 	data, err := os.ReadFile("../docs/dev/model.md")
 	if err != nil {
@@ -46,7 +46,8 @@ func TestModelPage(t *testing.T) {
 	}
 }
 
-// TestAssume: words of --assume name what the table says, "all" all of it, and other words nothing.
+// TestAssume: the words of --assume are those of the table, "all" accepts everything, and other words
+// nothing.
 func TestAssume(t *testing.T) {
 	for what := vm.Assumed(1); what < vm.NumAssumed; what++ {
 		for word, want := range map[string]bool{assumptions[what].word: true, "all": true, "-": false} {

@@ -18,8 +18,8 @@ import (
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
-// Fingerprint names a bug of an entry so that it is the same one after lines have moved: by its kind, its
-// entry, the file, and its message without numbers.
+// Fingerprint identifies a bug of an entry even after lines have moved: by its kind, its entry, the file,
+// and its message without numbers.
 func Fingerprint(paths Paths, pkg, entry string, b *explore.Bug) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{b.Kind.Code(), pkg, entry, filepath.ToSlash(paths.File(b.Pos.Filename)),
 		numbers.ReplaceAllString(firstLine(Message(b)), "N")}, "\x00")))
@@ -67,7 +67,7 @@ func (b *Baseline) Has(id string) bool {
 	return ok
 }
 
-// Unfound returns the lines of findings for which Has was never asked.
+// Unfound returns the lines of findings for which Has was never called.
 func (b *Baseline) Unfound() (list []string) {
 	for id, line := range b.lines {
 		if !b.found[id] {
@@ -78,7 +78,7 @@ func (b *Baseline) Unfound() (list []string) {
 	return list
 }
 
-// Add adds the bugs of a result that are no warnings.
+// Add adds the bugs of a result that are not warnings.
 func (b *Baseline) Add(paths Paths, r *explore.Result) {
 	for _, bug := range r.Bugs {
 		if !bug.Warning {

@@ -22,8 +22,8 @@ const briefLines = 50
 // briefMessage bounds the bytes of a bug's first line that such a run writes.
 const briefMessage = 160
 
-// A packageLine is the line of a run of many entries about a package without new findings, as go test has
-// it.
+// A packageLine is the line for a package without new findings in a run of many entries, in the form of go
+// test.
 //
 //	ok  	example.com/queue	14 exhaustive	1.20s
 //	??  	example.com/pool	31 exhaustive, 2 open: TestStress, TestResize	21.40s
@@ -80,8 +80,8 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 	return t.write(&b)
 }
 
-// again writes a line for each bug of a result if another entry has had all of them before, or others with
-// their texts, and reports whether that is so.
+// again writes a line for each bug of a result if an earlier entry has had each of them, or a bug with its
+// text, and reports whether that is so.
 func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 	for _, bug := range r.Bugs {
 		//mutant: bugs with a text that is known take three lines [test ./report TestInBrief]: "&& t.texts[textKey(r, bug)] == \"\"" -> ""
@@ -156,7 +156,8 @@ func textKey(r *explore.Result, bug *explore.Bug) string {
 }
 
 // textOf returns the program's text about a bug, without paths and the text after them. Two tests with the
-// same text of a failure or a panic may have the same cause. It returns "" if the program says nothing.
+// same text of a failure or a panic may have the same cause. It returns "" if there is no text of the
+// program.
 func textOf(bug *explore.Bug) string {
 	if bug.Kind != explore.Failure && bug.Kind != explore.Panic {
 		return ""

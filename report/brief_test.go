@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// TestInBrief: of the bugs of many entries those are written in full that are the first to say something, up
-// to a number of lines; every one has its position, its cause and its replay.
+// TestInBrief: in a run of many entries the first bug with a text is written in full, up to a number of
+// lines; every bug has its position, its cause and its replay.
 func TestInBrief(t *testing.T) {
 	var b bytes.Buffer
 	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
@@ -57,8 +57,8 @@ func TestInBrief(t *testing.T) {
 	}
 }
 
-// TestTimers: of tests that fail only if a timer is early the earliest come first, and those whose timers
-// take an hour are only counted.
+// TestTimers: among tests that fail only if a timer is early, those with the earliest timers come first,
+// and those whose timers take an hour are only counted.
 func TestTimers(t *testing.T) {
 	early := func(entry string, wait time.Duration) earlyTimer {
 		return earlyTimer{entry, &explore.Bug{Kind: explore.Failure, Overtakes: &explore.Overtaking{Wait: wait}}}

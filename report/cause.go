@@ -10,15 +10,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A cause is what makes a schedule show its bug, in a sentence, and the steps that it names, from 1. The lane
-// diagram always shows these steps.
+// A cause is a sentence that explains how a schedule leads to its bug, with the steps that it names, from
+// 1. The lane diagram always shows these steps.
 type cause struct {
 	text  string
 	steps []int
 }
 
-// causeOf finds what makes b's schedule show b, if it is a failure, a panic or a misuse: the first of the
-// patterns that fits. The text is empty if none does.
+// causeOf returns the cause of b, if it is a failure, a panic or a misuse, by the first pattern that fits.
+// The text is empty if none does.
 func causeOf(b *explore.Bug) cause {
 	all := steps(b.Events)
 	for _, find := range []func(*explore.Bug, []*describe.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
@@ -29,10 +29,11 @@ func causeOf(b *explore.Bug) cause {
 	return cause{}
 }
 
-// tells reports whether all is known of an event, and the program itself (no library) has executed it.
+// tells reports whether an event is completely known and was executed by the program itself, not by a
+// library.
 func tells(e *describe.Event) bool { return !e.Brief && e.Internal == "" }
 
-// nameOr returns the name of what e is about.
+// nameOr returns the name of e's object.
 func nameOr(e *describe.Event) string {
 	if e.What == "" {
 		return "the same location"
@@ -40,8 +41,8 @@ func nameOr(e *describe.Event) string {
 	return strings.TrimPrefix(e.What, "<-")
 }
 
-// lostUpdate looks for a goroutine that reads a location and later writes it,
-// with a write by another in between, and describes the last such place.
+// lostUpdate searches for a goroutine that reads a location and later writes it, with a write by another in
+// between, and describes the last such place.
 func lostUpdate(_ *explore.Bug, all []*describe.Event) cause {
 	for k := len(all) - 1; k >= 0; k-- {
 		w := all[k]
@@ -79,8 +80,8 @@ func changes(e *describe.Event) bool {
 	return e.Loc != 0 && e.Write && (e.Kind == trace.Write || e.Kind == trace.AtomicStore)
 }
 
-// uncheckedWait looks for a goroutine that waits for a sync.Cond and, woken, does not check again what it had
-// checked before.
+// uncheckedWait searches for a goroutine that waits for a sync.Cond and, once woken, does not repeat its
+// check.
 func uncheckedWait(b *explore.Bug, all []*describe.Event) cause {
 	for w := len(all) - 1; w >= 0; w-- {
 		if k := all[w].Kind; k != trace.WakeLock && k != trace.CondWait || !tells(all[w]) {
@@ -142,7 +143,7 @@ func reads(e *describe.Event) bool {
 	return tells(e) && e.Loc != 0 && !e.Write && e.Kind.Memory()
 }
 
-// staleRead looks for a goroutine that checks and then acts, in two critical sections or by two atomic
+// staleRead searches for a goroutine that checks and then acts, in two critical sections or by two atomic
 // operations: it reads a location, is interrupted while another goroutine writes it, and continues without
 // reading it again.
 func staleRead(b *explore.Bug, all []*describe.Event) cause {
@@ -225,8 +226,8 @@ func closedBefore(b *explore.Bug, all []*describe.Event) cause {
 		line(all[closed].Pos), last+1, all[last].Name), []int{closed + 1, last + 1}}
 }
 
-// overtaken looks for a goroutine that is interrupted before an operation, so that an operation of another
-// goroutine on the same object comes first.
+// overtaken searches for a goroutine that is interrupted before an operation, so that an operation of
+// another goroutine on the same object comes first.
 func overtaken(_ *explore.Bug, all []*describe.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {
@@ -257,7 +258,7 @@ func overtaken(_ *explore.Bug, all []*describe.Event) cause {
 	return cause{}
 }
 
-// doing says in short what e does.
+// doing returns a short text for e's operation.
 func doing(e *describe.Event) string {
 	if e.Internal != "" {
 		return strings.TrimSpace(e.Internal + " " + e.What)

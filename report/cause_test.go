@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestCauses: what a goroutine has read, and acts on after it was interrupted, is a cause only if
-// another one has written it and it has not read it again.
+// TestCauses: a value that a goroutine has read, and on which it acts after an interruption, is a cause
+// only if another one has written the location and it has not read it again.
 func TestCauses(t *testing.T) {
 	step := func(g trace.GID, kind trace.Kind, loc uint64, write bool, preempts string) describe.Event {
 		name := []string{"main", "g1", "g2"}[g]

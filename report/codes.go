@@ -12,7 +12,7 @@ import (
 // A code describes a kind of bug.
 type code struct {
 	title   string // a few words
-	means   string // what a report of it means
+	means   string // the meaning of its report
 	example string // a program that has it
 	mend    string // remedies
 }
@@ -94,8 +94,8 @@ default:
 	},
 }
 
-// Explain returns what a code such as HB002 means, with an example and how to mend it; "" if there is
-// no such code.
+// Explain returns the meaning of a code such as HB002, with an example and a correction; "" if there is no
+// such code.
 func Explain(name string) string {
 	k := explore.KindOf(strings.ToUpper(name))
 	if text, ok := verdictWords[name]; ok {

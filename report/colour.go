@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Colours for terminals: what a line begins with, and the codes of the colour that it gets.
+// Colours for terminals: the beginning of a line, and the codes of its colour.
 var colours = []struct{ prefix, code string }{
 	{"--- FAIL:", "1;31"}, {"FAIL\t", "1;31"}, {"!!  \t", "1;31"}, {"ok  \t", "32"}, {"??  \t", "33"}, {"skip\t", "33"}, {"why:", "1"},
 	{"    coverage:", "36"}, {"coverage:", "36"}, {"    warning:", "33"}, {"warning:", "33"},

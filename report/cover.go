@@ -37,7 +37,7 @@ type Only struct {
 	What string
 }
 
-// A OneOrder is the only order in which two operations were met, and how often.
+// A OneOrder is the only order in which two operations occurred, with its count.
 type OneOrder struct {
 	describe.Order
 	Times uint64
@@ -48,9 +48,9 @@ func (c *Covered) Percent() string {
 	return fmt.Sprintf("%.1f%%", 100*float64(c.Reached)/float64(c.Statements))
 }
 
-// CoverageOf sums up what an exploration of c's program says about the functions that it has called:
-// of those which are not called at all one entry need not know anything. Test files do not count, as
-// with go test; but choices of what a test does count.
+// CoverageOf summarises the coverage of the functions that an exploration of c's program has called:
+// functions that are not called are no concern of a single entry. Test files do not count, as with go test;
+// but a test's choices do.
 func CoverageOf(c *explore.Coverage) Covered {
 	called := make(map[int]bool)
 	for i, b := range c.Blocks {
@@ -61,7 +61,7 @@ func CoverageOf(c *explore.Coverage) Covered {
 	return sum(c, func(b *load.Block) bool { return called[b.Fn] })
 }
 
-// PackageCoverage sums up what c says about all functions of a package.
+// PackageCoverage summarises the coverage of all functions of a package.
 func PackageCoverage(c *explore.Coverage, path string) Covered {
 	return sum(c, func(b *load.Block) bool { return b.Package == path })
 }
@@ -211,7 +211,7 @@ func enumerated[T fmt.Stringer](list []T) string {
 	return strings.Join(words, ", ")
 }
 
-// A Coverages adds up what several entries of one program have executed.
+// A Coverages adds up the coverage of several entries of one program.
 type Coverages struct {
 	All      *explore.Coverage
 	explored map[string]bool // import paths
@@ -255,8 +255,8 @@ func (x *Coverages) Packages() (list []string) {
 }
 
 // Profile is a writer of a profile for go tool cover. Its mode is set: a block has been executed, or
-// not. How often says nothing about a search, which goes back to earlier states and leaves out what
-// is equivalent.
+// not. A search has no meaningful counts, because it returns to earlier states and omits equivalent
+// executions.
 type Profile struct {
 	W io.Writer
 	Coverages

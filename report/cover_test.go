@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestOneOrder: pairs whose other order was not met are listed, those that were a choice most often first;
-// and only those of the user's module.
+// TestOneOrder: pairs whose other order did not occur are listed, those with the most choices first; and
+// only those of the user's module.
 func TestOneOrder(t *testing.T) {
 	at := func(file string, line int, k trace.Kind, what string) describe.Place {
 		return describe.Place{Pos: token.Position{Filename: "/m/" + file, Line: line}, Kind: k, What: what}
@@ -49,7 +49,7 @@ func TestOneOrder(t *testing.T) {
 	if got := words(c1); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	// What another entry has met in the other order is not listed of both.
+	// A pair that occurred in the other order in another entry is listed for neither.
 	c1.Add(&explore.Coverage{Reached: []bool{true}, Init: []bool{false}, Orders: map[describe.Order]uint64{{First: b, Second: c}: 1}})
 	if got := words(c1); !slices.Equal(got, want[1:]) {
 		t.Errorf("%q, want %q", got, want[1:])

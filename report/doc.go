@@ -1,6 +1,6 @@
 // Package report has the words. It writes Results as text for people and as JSON Lines for
-// programs, and replay files; what package explore returns are values, and every sentence about
-// them that a user reads is made here.
+// programs, and replay files; package explore returns values, and this package makes every sentence about
+// them that a user reads.
 //
 //	value                          sentence                file
 //	explore.Bug: Kind and Detail   what is wrong           message.go
@@ -22,8 +22,8 @@
 //	6  │    ▸●       write  b.bal = 1  bank.go:9   ◂ overwrites step 5
 //
 // ● is a step and ○ an operation that is blocked, ▸ a switch to another goroutine, ✗ where the bug
-// happens. The steps inside of one call that do not decide are one row (fold.go), and of long schedules the
-// middle of each stretch of one goroutine is left out, unless it is remarkable.
+// happens. Irrelevant steps inside of one call are one row (fold.go), and in long schedules the middle of
+// each stretch of one goroutine is omitted, unless it is remarkable.
 //
 // # Contracts
 //

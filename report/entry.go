@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// An entryStatus is what go test would say of a test. There is no bug in what is incomplete, but it
-// is no success either.
+// An entryStatus is the status that go test would give a test. An incomplete entry has no bug, but is not a
+// success either.
 type entryStatus string
 
 // The statuses, which are test2json's actions.
@@ -36,7 +36,7 @@ func statusOf(r *explore.Result) (s entryStatus, why string) {
 	return passed, ""
 }
 
-// timeOf is what r has taken in this run.
+// timeOf is the time that r has taken in this run.
 func timeOf(r *explore.Result) time.Duration {
 	if r.Cached {
 		return 0
@@ -48,7 +48,7 @@ func timeOf(r *explore.Result) time.Duration {
 	return d
 }
 
-// one returns what t says about r alone, without control characters.
+// one returns t's text about r alone, without control characters.
 func (t Text) one(r *explore.Result, files []Files) string {
 	var b bytes.Buffer
 	t.W, t.pkg = &b, r.Package

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// Error returns what users read of an error of package explore.
+// Error returns the text of an error of package explore for users.
 func Error(err error) string {
 	var notResumed *explore.NotResumed
 	var illegal *explore.Illegal
@@ -76,7 +76,7 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 	},
 }
 
-// OneWorker says why the search of o has one worker, "" if it has as many as were asked for.
+// OneWorker returns the reason why the search of o has one worker, "" if it has as many as requested.
 func OneWorker(o *explore.Options) string {
 	if text := oneWorker[o.OneWorker()]; text != nil {
 		return fmt.Sprintf("-j %d: using one worker, %s", o.Jobs, text(o))
@@ -84,7 +84,7 @@ func OneWorker(o *explore.Options) string {
 	return ""
 }
 
-// oneWorker says why; what has no text is nothing that options decide.
+// oneWorker has the reasons; a reason without a text does not depend on options.
 var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 	explore.SerialExplorer: func(o *explore.Options) string {
 		return fmt.Sprintf("because a search with %s cannot use more", o.POR.Serial)

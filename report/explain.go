@@ -42,7 +42,7 @@ func byReason(m map[string]uint64) string {
 	return ": " + strings.Join(reasons, ", ")
 }
 
-// explained writes what was decided before an operation.
+// explained writes the decisions before an operation.
 func (t *Text) explained(b *bytes.Buffer, e *oracle.Explanation, k oracle.Kind) {
 	skipped := uint64(0)
 	for _, n := range e.Skipped {
@@ -66,7 +66,8 @@ func (t *Text) explained(b *bytes.Buffer, e *oracle.Explanation, k oracle.Kind) 
 	}
 }
 
-// causeText returns what another goroutine may do first, as an oracle of kind k sees it.
+// causeText returns the operation that another goroutine may execute first, according to an oracle of kind
+// k.
 func causeText(c *oracle.Cause, k oracle.Kind) string {
 	switch c.Act {
 	case oracle.ActAny:

@@ -15,16 +15,16 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// Findings are those of hbcheck analyze, as people and programs read them.
+// Findings are the findings of hbcheck analyze, for people and programs.
 type Findings struct {
 	Paths Paths
 	Fset  *token.FileSet
 	List  []findings.Finding
-	// Answers has what executions have shown of each; nil: nothing was executed.
+	// Answers has the result of executions for each; nil: nothing was executed.
 	Answers []Answer
 }
 
-// An Answer says what executions have shown of a finding.
+// An Answer is the result of executions for a finding.
 type Answer struct {
 	Status  string       // confirmed, refuted or open
 	Package string       // of the entry that confirms it,
@@ -148,7 +148,7 @@ func (x *Findings) JSON(w io.Writer) error {
 	return nil
 }
 
-// level returns what formats of others call a confidence.
+// level returns the name of a confidence in other tools' formats.
 func level(c findings.Confidence) string {
 	return map[findings.Confidence]string{findings.High: "error", findings.Medium: "warning", findings.Low: "note"}[c]
 }
@@ -207,8 +207,8 @@ func (x *Findings) GitHub(w io.Writer) error {
 	return nil
 }
 
-// Fingerprint names f so that it is the same one after lines have moved: by its code, its file, the
-// function it is in, and its message without numbers.
+// Fingerprint identifies f even after lines have moved: by its code, its file, the function it is in, and
+// its message without numbers.
 func (x *Findings) Fingerprint(f *findings.Finding) string {
 	fn := ""
 	if f.Instr != nil {
@@ -225,7 +225,7 @@ func (b *Baseline) AddFinding(x *Findings, f *findings.Finding) {
 	b.lines[id] = fmt.Sprintf("%s %s %s: %s", id, f.Code, filepath.ToSlash(x.Paths.File(x.at(f.Pos).Filename)), Printable(f.Text))
 }
 
-// explainFinding returns what a code of a finding means; "" if there is no such code.
+// explainFinding returns the meaning of a finding's code; "" if there is no such code.
 func explainFinding(name string) string {
 	c := findings.ByCode(strings.ToUpper(name))
 	if c == nil {

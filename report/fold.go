@@ -8,15 +8,14 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// Folding. A schedule goes through libraries, and in the reader's own code through layers, in which
-// nothing is decided. What a run of steps of one goroutine has done inside of one call is one row
-// with the name of the call:
+// Folding. Most steps of a schedule are in libraries, or in layers of the reader's own code, and
+// irrelevant. Consecutive steps of one goroutine inside of one call are one row with the name of the call:
 //
 //	2  │  ▸●   call  (*Router).Publish (118 steps)   router_test.go:31
 //
-// unless one of them decides: where the bug shows, what its explanation names, a value that is overwritten.
-// Calls of libraries by the reader's code are folded always, the reader's own only in schedules of more than
-// mostRows rows, and then only as far out as no step decides.
+// unless one of them is relevant: the place of the bug, a step that its explanation names, a value that is
+// overwritten. Calls of libraries by the reader's code are folded always, the reader's own only in
+// schedules of more than mostRows rows, and then only as far out as no step decides.
 
 // foldRows replaces rows by rows of calls, and reports whether the calls are known.
 func foldRows(rows []row, bug *explore.Bug) bool {
@@ -90,13 +89,13 @@ func (f *folder) path(i int) (path []int) {
 // synchronises are the packages whose calls are operations by themselves.
 var synchronises = []string{"sync.", "sync/atomic.", "time.", "runtime.", "testing."}
 
-// isOperation reports whether a call is an operation by itself, whose name says less than the operation's.
+// isOperation reports whether a call is a single operation, which has the better name.
 func isOperation(callee *explore.Call) bool {
 	return callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) })
 }
 
-// library returns the place of a call of a library by the reader's code in which row i is, and how
-// deep it is; -1 if there is none, or the row decides.
+// library returns the place and the depth of the call from the reader's code into a library that contains
+// row i; -1 if there is none, or the row is relevant.
 func (f *folder) library(i int) (call, depth int) {
 	if f.decides(i) || f.rows[i].Blocked || f.rows[i].calls > 0 {
 		return -1, 0

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// hostileText is what a program can print and panic with.
+// hostileText is a text that a program can print, or with which it can panic.
 const hostileText = "a <b> & \"c\" `d` | [e](f) %\r\n::error::x\x00\x1b[2J\xff ]]>"
 
 // hostile is a result all of whose texts are hostile.
@@ -33,7 +33,7 @@ func hostile() *explore.Result {
 var machineFormats = []struct {
 	name string
 	new  func(w io.Writer, text Text) Writer // text, with its Paths, is how reports are written
-	// valid checks what is written about the hostile result, and about one that is not explored.
+	// valid checks the output for the hostile result, and for one that is not explored.
 	valid func(t *testing.T, out []byte)
 }{
 	{"json", func(w io.Writer, text Text) Writer { return &JSON{W: w, Paths: text.Paths, Outcomes: true} }, jsonLines},
@@ -76,7 +76,7 @@ func jsonLines(t *testing.T, out []byte) {
 	}
 }
 
-// TestFormats: golden files of what other programs read.
+// TestFormats: golden files of the formats for other programs.
 func TestFormats(t *testing.T) {
 	for _, f := range machineFormats {
 		t.Run(f.name, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever a program says, the formats stay what they are.
+// TestHostile: the formats stay valid for every text of a program.
 func TestHostile(t *testing.T) {
 	for _, f := range machineFormats {
 		t.Run(f.name, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// TestFingerprint: it survives that lines move, and tells bugs apart.
+// TestFingerprint: it does not change when lines move, and distinguishes bugs.
 func TestFingerprint(t *testing.T) {
 	x := &SARIF{Paths: Paths{Base: dir}}
 	r := results()[2]
@@ -185,7 +185,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestExplain: there is something to say about every code, in lines that fit.
+// TestExplain: every code has an explanation, in lines that fit.
 func TestExplain(t *testing.T) {
 	for _, k := range explore.Kinds() {
 		text := Explain(strings.ToLower(k.Code()))
@@ -203,7 +203,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestRepetitions: what several entries have in common is one result, and one command of GitHub's.
+// TestRepetitions: a bug that several entries share is one result, and one command of GitHub's.
 func TestRepetitions(t *testing.T) {
 	var log, commands bytes.Buffer
 	summary := filepath.Join(t.TempDir(), "summary.md")

@@ -42,7 +42,7 @@ func (t *Text) needs(bug *explore.Bug) string {
 	case bug.Overtakes == nil:
 		return ""
 	}
-	if bug.Overtakes.Wait <= 0 { // its deadline had passed: the clock that the program reads is what differs
+	if bug.Overtakes.Wait <= 0 { // its deadline had passed: only the clock that the program reads differs
 		return fmt.Sprintf(" (needs time to pass while %s could run; --time=any shows how)", bug.Overtakes.Runner)
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
@@ -90,7 +90,7 @@ func (t *Text) visits(x *explore.Ranging) string {
 	if x.Pos.IsValid() {
 		s = "the map at " + t.Paths.Pos(x.Pos)
 	}
-	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // keys that nothing can be said of
+	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // keys that cannot be described
 		return s + " has one of several orders"
 	}
 	return s + " begins with " + strings.Join(x.Keys, ", ")

@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// TestOvertakes: a deadline that has passed is no timer to wait for.
+// TestOvertakes: a deadline that has passed does not count as a timer to wait for.
 func TestOvertakes(t *testing.T) {
 	for _, tt := range []struct {
 		wait time.Duration

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// GitHub writes workflow commands, which GitHub shows beside the code, and a summary of the run. It
-// shows ten errors and ten warnings of a step, so those are the first ones. A finding of several
+// GitHub writes workflow commands, which GitHub shows beside the code, and a summary of the run. It shows
+// ten errors and ten warnings of a step, so the most important ones come first. A finding of several
 // entries is one command, written when all entries are known.
 type GitHub struct {
 	W       io.Writer
@@ -124,7 +124,7 @@ func (x *GitHub) text(r *explore.Result, files []Files) string {
 	return b.String()
 }
 
-// findings writes the commands of the findings, and one for what is not explored completely.
+// findings writes the commands of the findings, and one for an incomplete exploration.
 func (x *GitHub) findings() error {
 	for _, f := range x.list {
 		level, n := "error", &x.errors

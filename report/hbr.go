@@ -22,9 +22,8 @@ import (
 // version are refused.
 const ReplayVersion = 1
 
-// A Replay is the contents of a .hbr file: a schedule of one entry, the bug it
-// shows, and what is needed to load the program again. It is JSON, one event
-// per line, so that it can be kept in a repository.
+// A Replay is the contents of a .hbr file: a schedule of one entry, its bug, and the data to load the
+// program again. It is JSON, one event per line, so that it can be kept in a repository.
 type Replay struct {
 	Version int    `json:"version"`
 	Tool    string `json:"tool"` // that wrote it
@@ -100,12 +99,12 @@ type ReplayEvent struct {
 	Pos      string `json:"pos,omitempty"`
 	Choice   int    `json:"choice,omitempty"`
 	Preempts string `json:"preempts,omitempty"`
-	// Steps is how many steps the event stands for of which nothing but G was recorded; 0: it is one of
-	// which everything was. Kind is empty then.
+	// Steps is the number of steps that the event represents, of which only G was recorded; 0: it is one
+	// step, recorded completely. Kind is empty then.
 	Steps int `json:"steps,omitempty"`
 }
 
-// SetBug fills in what is recorded of b. Positions are kept relative to paths.Base.
+// SetBug fills in the record of b. Positions are kept relative to paths.Base.
 func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	r.Version = ReplayVersion
 	if len(r.Options) == 0 {
@@ -141,8 +140,7 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 	}
 }
 
-// Recording returns what is needed to repeat the schedule. Relative positions
-// are taken to be below base.
+// Recording returns the data to repeat the schedule. Relative positions are taken to be below base.
 func (r *Replay) Recording(base string) (explore.Recording, error) {
 	rec := explore.Recording{Loop: r.Loop}
 	if rec.Kind = explore.KindOf(r.Code); rec.Kind == 0 {
@@ -194,7 +192,7 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 // sameMessage compares messages, the words of files that were written long ago included.
 func sameMessage(a, b string) bool {
 	today := func(s string) string {
-		s = string([]rune(s)) // what is no UTF-8 is not in a file
+		s = string([]rune(s)) // a file has no invalid UTF-8
 		return shortened(strings.ReplaceAll(s, " for ever", " forever"), maxMessage)
 	}
 	return today(a) == today(b)
@@ -228,7 +226,7 @@ func parsePos(s, base string) (pos token.Position, err error) {
 		pos.Line = last
 	}
 	pos.Filename = rest
-	// Names beginning with $ are no paths: positions in the models ($hbcheck/...).
+	// Names beginning with $ are not paths, but positions in the models ($hbcheck/...).
 	if base != "" && !filepath.IsAbs(rest) && !strings.HasPrefix(rest, "$") {
 		pos.Filename = filepath.Join(base, rest)
 	}
@@ -245,9 +243,9 @@ func cutNumber(s string) (rest string, n int, ok bool) {
 	return s[:i], n, err == nil
 }
 
-// WriteReplay writes r to a file, making its directory if need be. The file is there as a whole
-// or not at all, and a link with its name is replaced, not followed: the directory may belong to
-// a repository that is not trusted.
+// WriteReplay writes r to a file, making its directory if need be. The file is written as a whole or not at
+// all, and a link with its name is replaced, not followed: the directory may belong to a repository that is
+// not trusted.
 func WriteReplay(name string, r *Replay) error {
 	data, err := r.marshal()
 	if err != nil {

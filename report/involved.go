@@ -25,8 +25,8 @@ const (
 // failureKind is the kind of a row that is the failure of a test.
 const failureKind = "fail"
 
-// leaveOut decides which rows are not drawn because they say nothing about the bug. Where the bug
-// happens, and where a goroutine is at the end, is always drawn.
+// leaveOut decides which rows are not drawn because they are unrelated to the bug. Where the bug happens,
+// and where a goroutine is at the end, is always drawn.
 func leaveOut(rows []row, bug *explore.Bug) {
 	if bug == nil {
 		return
@@ -38,7 +38,7 @@ func leaveOut(rows []row, bug *explore.Bug) {
 			in = involved(rows, bug)
 		}
 	}
-	inside := "" // the package in which the bug itself is
+	inside := "" // the package of the bug
 	if len(bug.Stack) > 0 && strings.HasPrefix(bug.Stack[0].Func, "testing.") && bug.Kind == explore.Panic {
 		inside = "testing"
 	}
@@ -86,8 +86,8 @@ func foldCall(rows []row, i int) {
 
 // involved returns the goroutines that take part in the bug: the one it happened in; for a deadlock, all
 // that are blocked; and those that operate on the same objects, except objects that all of these only read.
-// What package testing does with a test makes no goroutine involved. Those that started one of them are in,
-// too: the reader sees where it comes from.
+// Operations of package testing on a test do not make a goroutine involved. Goroutines that started an
+// involved one are included, so that the reader sees its origin.
 func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
 	stuck := bug.Kind == explore.Deadlock

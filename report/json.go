@@ -122,7 +122,7 @@ type jsonOnly struct {
 	What string `json:"what"`
 }
 
-// jsonOrder is the only order in which two operations were met.
+// jsonOrder is the only order in which two operations occurred.
 type jsonOrder struct {
 	First  jsonPlace `json:"first"`
 	Second jsonPlace `json:"second"`
@@ -167,10 +167,10 @@ type jsonGraded struct {
 	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: not even all schedules without preemption
 	Executions  uint64  `json:"executions"`
 	States      uint64  `json:"states"`
-	Next        float64 `json:"next"` // about which part is covered of those with one more
+	Next        float64 `json:"next"` // the estimated covered part of the schedules with one more
 }
 
-// jsonChoices is what most choices of a search were about.
+// jsonChoices has the operations with most of a search's choices.
 type jsonChoices struct {
 	Pos     string   `json:"pos"`
 	What    string   `json:"what"`

@@ -87,7 +87,7 @@ func (g *gap) add(r *row) {
 	}
 }
 
-// write says how many steps are not drawn, and why if that is the same of all.
+// write writes the number of steps that are not drawn, with the reason if all have the same one.
 func (g *gap) write(b *bytes.Buffer) {
 	if g.waits > 0 {
 		defer fmt.Fprintf(b, "   ⋮  (%s)\n", count(g.waits, "more goroutine")+" blocked")
@@ -112,7 +112,8 @@ func (g *gap) write(b *bytes.Buffer) {
 // rowWidths are the widths of the columns to the right of the lanes.
 type rowWidths struct{ step, name, kind, what, pos int }
 
-// maxLanes bounds the width of the lanes of all goroutines. What needs more is drawn in one, with names.
+// maxLanes bounds the width of the lanes of all goroutines. If more are needed, all steps are drawn in one,
+// with names.
 const maxLanes = 120
 
 // maxWhat is the width of the longest text for which there is room in a column.
@@ -173,7 +174,7 @@ func (r *row) write(b *bytes.Buffer, i int, cols []column, w rowWidths) {
 	trimLine(b)
 }
 
-// text is what r is about.
+// text is the text of r.
 func (r *row) text() string {
 	//mutant: calls hide how many steps they have [test ./cmd/hbcheck TestScripts/folded]: "r.calls > 1" -> "r.calls > 1000"
 	if r.calls > 1 {
@@ -337,7 +338,7 @@ func markStretches(rows []row) {
 	}
 }
 
-// timer reports whether e is of a timer, which is no goroutine of the program's.
+// timer reports whether e is an event of a timer, which is not a goroutine of the program.
 func timer(e *describe.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
 
 // collector reports whether e is of the collector.
@@ -364,7 +365,7 @@ func newRow(e *describe.Event, bug *explore.Bug) row {
 	return r
 }
 
-// failureRow returns a row for the failure of a test, which is no operation.
+// failureRow returns a row for the failure of a test, which is not an operation.
 func failureRow(events []describe.Event, bug *explore.Bug) row {
 	r := row{kind: failureKind, pos: line(bug.Pos)}
 	r.what, _, _ = strings.Cut(Message(bug), "\n")
@@ -380,7 +381,7 @@ func failureRow(events []describe.Event, bug *explore.Bug) row {
 }
 
 // markWrong marks where the bug happens: in the last row, or, if the execution is stuck, where every
-// goroutine waits in the end. The accesses of a race are marked already, and a loop is no place.
+// goroutine waits in the end. The accesses of a race are already marked, and a loop has no single place.
 func markWrong(rows []row, bug *explore.Bug) {
 	if bug == nil || bug.Loop >= 0 || bug.Accesses != nil {
 		return
@@ -399,8 +400,8 @@ func markWrong(rows []row, bug *explore.Bug) {
 	}
 }
 
-// overwrites finds writes that overwrite what another goroutine has written since the writer has
-// read it.
+// overwrites finds writes that overwrite a value that another goroutine has written since the writer read
+// the location.
 type overwrites struct {
 	written map[uint64]access // the last write, by location
 	read    map[[2]uint64]int // the step of the last read, by goroutine and location

@@ -18,7 +18,7 @@ type column struct {
 	first, last int
 }
 
-// columns returns the lanes of what is drawn: main, its children, their children, and timers.
+// columns returns the lanes of the drawn goroutines: main, its children, their children, and timers.
 //
 // Names are spawn paths. Numbers of goroutines depend on what was explored before, and if several
 // workers explore, on which of them came first.

@@ -1,8 +1,8 @@
 package report
 
 // shownRows chooses the rows to draw: all of them if there are few, otherwise
-// the ends of each goroutine's stretches and everything remarkable, and of very many the first and
-// the last ones.
+// the ends of each goroutine's stretches and everything remarkable, and if there are very many, only the
+// first and the last ones.
 func shownRows(rows []row, all bool, most int) []bool {
 	keep := make([]bool, len(rows))
 	var stretch []int // rows of the present one
@@ -49,9 +49,8 @@ const (
 	firstRows  = 4  // of the beginning, if there are too many
 )
 
-// leaveOutMiddle keeps a bounded number of rows at both ends, the rows where something goes wrong,
-// those that the explanation names, and, unless there are many, those of preemptions and
-// overwritten values.
+// leaveOutMiddle keeps a bounded number of rows at both ends, the rows of failures, those that the
+// explanation names, and, unless there are many, those of preemptions and overwritten values.
 func leaveOutMiddle(rows []row, keep []bool, most int) {
 	n, notes, waits := 0, 0, 0
 	for i, k := range keep {
@@ -80,8 +79,8 @@ func leaveOutMiddle(rows []row, keep []bool, most int) {
 	}
 }
 
-// again reports whether row i says the same as the one before it: a library
-// function reads one element after the other.
+// again reports whether row i has the text of the previous one: a library function reads one element after
+// the other.
 func again(rows []row, i int) bool {
 	if i == 0 || rows[i].note != "" || rows[i].wrong || rows[i].decides {
 		return false

@@ -10,15 +10,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Line is one line of a bug's schedule, as the lane diagram has it, for what draws schedules in
-// another way.
+// A Line is one line of a bug's schedule, as in the lane diagram, for other forms of drawing.
 type Line struct {
-	describe.Event        // of the failure of a test, which is no event, only G and Name are set
+	describe.Event        // for the failure of a test, which is not an event, only G and Name are set
 	Lane           string // the goroutine's name, or that of the lane of all timers
 	Step           int    // counted from 1; 0: not a step
 	Kind           string // of the operation, as it is drawn
-	What           string // what it is about, and what came of it
-	Note           string // what is remarkable about it
+	What           string // its object, and its result
+	Note           string // a remark
 	Overwrites     int    // the step of another goroutine that it overwrites without having seen it; 0: none
 	Wrong          bool   // the bug happens here
 	Left           string // why the lane diagram leaves the line out; empty if it does not
@@ -53,8 +52,8 @@ func Lines(b *explore.Bug) (lines []Line, lanes []string) {
 	return lines, lanes
 }
 
-// SortLanes sorts names of lanes: main, its children, their children, and then what is no goroutine of
-// the program's.
+// SortLanes sorts names of lanes: main, its children, their children, and then lanes that are not
+// goroutines of the program.
 func SortLanes(names []string) {
 	path := func(name string) (other int, path []int) {
 		path = spawnPath(name)
@@ -73,7 +72,7 @@ func SortLanes(names []string) {
 // FailureKind is the Kind of the Line that is the failure of a test.
 const FailureKind = failureKind
 
-// Why explains in a sentence or two what makes b's schedule show it; it may be empty.
+// Why explains in a sentence or two how b's schedule leads to b; it may be empty.
 func Why(b *explore.Bug) string { return why(b) }
 
 // InputTexts returns the inputs that b needs, each in words.
@@ -85,7 +84,7 @@ func InputTexts(b *explore.Bug) (list []string) {
 	return list
 }
 
-// BugText returns everything that is said about b in text.
+// BugText returns the whole text about b.
 func BugText(paths Paths, b *explore.Bug) string {
 	var out bytes.Buffer
 	t := &Text{Paths: paths}

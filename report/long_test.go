@@ -2,13 +2,13 @@ package report
 
 import "testing"
 
-// TestLongSchedule: of a schedule of thousands of switches the beginning and the end are drawn, and
-// what goes wrong in between.
+// TestLongSchedule: for a schedule of thousands of switches the beginning, the end, and the failures in
+// between are drawn.
 func TestLongSchedule(t *testing.T) {
 	rows := make([]row, 5000)
 	for i := range rows {
 		rows[i].step, rows[i].last = i+1, true
-		rows[i].pos = string(rune('a' + i%2)) // no row says the same as the one before it
+		rows[i].pos = string(rune('a' + i%2)) // no row has the text of the previous one
 	}
 	rows[2000].wrong = true
 	const lastRows = mostRows - firstRows

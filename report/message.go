@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// Message returns the sentence that says what is wrong.
+// Message returns the sentence that describes the bug.
 func Message(b *explore.Bug) string { return shortened(message(b), maxMessage) }
 
 // maxMessage bounds the bytes that are shown of a message, which may quote a panic of any size.
@@ -175,7 +175,7 @@ var verbs = [...]string{
 // verb is a word that fits after "concurrent".
 func verb(v describe.Verb) string { return verbs[v] }
 
-// Incomplete says in clauses why not everything is covered.
+// Incomplete returns the reasons for incompleteness as clauses.
 func Incomplete(r *explore.Result) []string {
 	var list []string
 	for _, x := range r.Incomplete {
@@ -239,7 +239,7 @@ func bound(r por.Reason) string {
 	panic("BUG: report has no sentence for the bound " + string(r.Bound))
 }
 
-// plural writes a number of things, ungrouped: limits are shown as they are given.
+// plural writes a number with a noun, without grouping digits: limits are shown as they are given.
 func plural(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what

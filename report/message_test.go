@@ -130,7 +130,7 @@ func TestNotRun(t *testing.T) {
 	}
 }
 
-// TestExplainRefusals: every code of what is refused is explained.
+// TestExplainRefusals: every code of a refusal is explained.
 func TestExplainRefusals(t *testing.T) {
 	for _, c := range vm.RefusalCodes() {
 		if text := Explain("refused-" + string(c)); !strings.Contains(text, "What helps:\n\n") || !strings.Contains(Codes(), "refused-"+string(c)) {
@@ -138,7 +138,7 @@ func TestExplainRefusals(t *testing.T) {
 		}
 	}
 	if Explain("refused-nothing") != "" || Explain("cgo") != "" {
-		t.Error("what is no code is explained")
+		t.Error("a text that is not a code is explained")
 	}
 }
 
@@ -155,7 +155,7 @@ func TestIndented(t *testing.T) {
 	}
 }
 
-// TestAsserted: of testify's table the sentence that says what is wrong comes first.
+// TestAsserted: the essential sentence of testify's table comes first.
 func TestAsserted(t *testing.T) {
 	const trace = "\n\tError Trace:\t/home/gopher/x_test.go:146\n"
 	for _, test := range [][2]string{

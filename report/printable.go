@@ -7,10 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns s with everything escaped, as in Go's strings, that a terminal would not show
-// but do: control characters other than tabs and the ends of lines, marks that turn the direction
-// of writing, and bytes that are no UTF-8. The program's output, its panics and the names of its
-// files may have them.
+// Printable returns s with characters escaped, as in Go's strings, that a terminal would execute instead of
+// showing: control characters other than tabs and ends of lines, marks that change the direction of
+// writing, and invalid UTF-8. The program's output, its panics and the names of its files may have them.
 func Printable(s string) string {
 	var b strings.Builder
 	done := 0 // bytes of s that are in b

@@ -11,8 +11,7 @@ import (
 )
 
 // Progress shows how far an exploration is: one line that is
-// rewritten on a terminal, a line now and then elsewhere. During the first
-// second it says nothing.
+// rewritten on a terminal, a line now and then elsewhere. During the first second it shows nothing.
 type Progress struct {
 	W        io.Writer
 	Terminal bool
@@ -129,14 +128,14 @@ const tooMany = 1e12
 // progressLine returns the progress of a search: the number of explored executions, the estimated total
 // with its standard error (see por/sample.Estimator), and the time of its end according to that. Without an
 // estimate it has the explored part of the search tree, assuming that the subtrees of a node are equal.
-// They are not, hence the "~", and no time. With bar, the same is drawn.
+// They are not, hence the "~", and no time. With bar, it also draws a bar.
 func progressLine(entry string, d time.Duration, x explore.Progress, bar bool) string {
 	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {
 		s += fmt.Sprintf("  %s states", Digits(x.States))
 	}
 	sec := d.Seconds()
-	// What other processes have done says nothing about how fast this one is.
+	// The work of other processes does not show the speed of this one.
 	executions, transitions := x.Executions-min(x.Executions, x.Before.Executions), x.Transitions-min(x.Transitions, x.Before.Transitions)
 	if sec > 0 {
 		if x.States == 0 {

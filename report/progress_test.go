@@ -54,7 +54,8 @@ func TestProgressResumed(t *testing.T) {
 	}
 }
 
-// TestProgressWidth: a line is no longer than the terminal is wide, as it could not be rewritten.
+// TestProgressWidth: a line is no longer than the width of the terminal, because a longer one could not be
+// rewritten.
 func TestProgressWidth(t *testing.T) {
 	var b bytes.Buffer
 	now := time.Unix(0, 0)
@@ -67,7 +68,7 @@ func TestProgressWidth(t *testing.T) {
 	}
 }
 
-// TestLoaded: a line about loading comes after a second, and is gone when there are results.
+// TestLoaded: a line about loading appears after a second, and disappears when there are results.
 func TestLoaded(t *testing.T) {
 	var b bytes.Buffer
 	now := time.Unix(0, 0)

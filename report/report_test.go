@@ -21,8 +21,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares got with a file in testdata. Only update files if you
-// understand what changed them.
+// golden compares got with a file in testdata. Only update files if you understand the reason of the
+// change.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -310,8 +310,8 @@ func TestParsePos(t *testing.T) {
 	}
 }
 
-// TestReplayFileBrief: steps that are not told are counted in a replay file, and there are as many when
-// it is read.
+// TestReplayFileBrief: a replay file has the number of steps that are not described, which reading
+// restores.
 func TestReplayFileBrief(t *testing.T) {
 	bug := *deposit()
 	bug.Events = slices.Clone(bug.Events)
@@ -346,7 +346,7 @@ func TestReplayFileBrief(t *testing.T) {
 	}
 }
 
-// TestUntold: a report says of a bug that there was no time to tell it.
+// TestUntold: a report says that there was no time to describe a bug.
 func TestUntold(t *testing.T) {
 	bug := *deposit()
 	bug.Untold, bug.Undecided, bug.Passes = true, true, &explore.Passing{Waiter: "g1", Runner: "g2", Wait: 5e9}

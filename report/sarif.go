@@ -16,7 +16,7 @@ import (
 //
 // Positions are of files below Paths.Base only. GitHub shows a result's message and its first
 // location; the schedule is a code flow, with a thread flow for each goroutine. A finding of
-// several entries is one result. What could not be explored, and what is incomplete, are
+// several entries is one result. Entries that could not be explored, and incomplete ones, are
 // notifications.
 type SARIF struct {
 	W       io.Writer
@@ -149,7 +149,7 @@ func (x *SARIF) Result(r *explore.Result, files []Files) error {
 	return nil
 }
 
-// sarifMessage escapes what is markup in a message: links have brackets.
+// sarifMessage escapes markup in a message: links have brackets.
 func sarifMessage(s string) string {
 	return strings.NewReplacer("\\", "\\\\", "[", "\\[", "]", "\\]").Replace(Printable(s))
 }

@@ -103,7 +103,7 @@ func foundIn(b *explore.Bug) string {
 	return s
 }
 
-// FoundIn says in what else than the entry itself a bug was found, or "".
+// FoundIn names the program in which a bug was found, if it is not the entry itself, or "".
 func FoundIn(b *explore.Bug) string { return foundIn(b) }
 
 // allSmall reports whether all bugs of a result are those of its small version.
@@ -133,7 +133,7 @@ type jsonConstant struct {
 	To   int64  `json:"to"`
 }
 
-// newJSONSmall returns s as it is written; nil if there is none.
+// newJSONSmall returns s in its written form; nil if there is none.
 func newJSONSmall(s *explore.Small, paths Paths) *jsonSmall {
 	if s == nil {
 		return nil

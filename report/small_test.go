@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// TestSmall: every format says that a bug is one of a small version, and of which, and what was found out
-// about a small version without one.
+// TestSmall: every format says that a bug is one of a small version, with its numbers, and has the result
+// of a small version without a bug.
 func TestSmall(t *testing.T) {
 	at := func(line int) token.Position {
 		return token.Position{Filename: dir + "bank_test.go", Line: line, Column: 3}
@@ -70,7 +70,7 @@ func TestSmall(t *testing.T) {
 		}
 	}
 
-	// The replay file has the numbers, and nothing but numbers is taken from one.
+	// The replay file has the numbers, and only numbers are read from it.
 	var rep Replay
 	rep.SetBug(bug, paths)
 	edits, err := rep.Edits(dir)

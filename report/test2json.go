@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 )
 
-// Test2JSON writes what go test -json would: an event per line (go doc test2json), an entry being a
-// test. What is incomplete is skipped: neither did it pass nor is there a bug.
+// Test2JSON writes the output of go test -json: an event per line (go doc test2json), with an entry as a
+// test. An incomplete entry is skipped: it did not pass, but has no bug.
 type Test2JSON struct {
 	W    io.Writer
 	Text Text // how the report of an entry is written

@@ -26,11 +26,11 @@ type Text struct {
 	Color    bool   // for a terminal
 	AnyTime  bool   // timers fired at any moment
 	Hybrid   bool   // say which choices static facts made unnecessary
-	Explain  string // the place that explanations were asked for, or empty
+	Explain  string // the place of requested explanations, or empty
 	Subtests bool   // the verdicts of all subtests, as with Verbose; otherwise only of those that fail
 	Brief    bool   // many entries: a line for a package, and bugs; Verbose overrides it
-	Again    string // the command that continues what is open; empty: one for these entries is made,
-	Flags    string // which repeats these flags
+	Again    string // the command that continues open entries; empty: one is made for these,
+	Flags    string // with these flags
 
 	pkg     string // of the results being written
 	failed  bool
@@ -294,7 +294,7 @@ func coveredBy(r *explore.Result) string {
 	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 }
 
-// ended returns how many executions of searches have come to their ends.
+// ended returns the number of executions of searches that have ended.
 func ended(r *explore.Result) uint64 {
 	n := r.Stats.Executions
 	for _, o := range r.Others {
@@ -303,7 +303,7 @@ func ended(r *explore.Result) uint64 {
 	return n
 }
 
-// seen returns how many states the searches have met.
+// seen returns the number of states that the searches have reached.
 func seen(r *explore.Result) uint64 {
 	n := r.Stats.States
 	for _, o := range r.Others {
@@ -450,7 +450,7 @@ func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
 	}
 }
 
-// outcomes writes the table of what executions can end in.
+// outcomes writes the table of the endings of executions.
 func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 	fmt.Fprintf(b, "outcomes of %s:\n", r.Entry)
 	w := tabwriter.NewWriter(b, 0, 8, 2, ' ', 0)

@@ -55,7 +55,7 @@ func goroutine(b *bytes.Buffer, g describe.Goroutine, all bool) {
 	stack(b, g.Stack, all)
 	if len(g.Created) > 0 {
 		c := g.Created[0]
-		// The user's line says more than that of WaitGroup.Go.
+		// The user's line is more useful than that of WaitGroup.Go.
 		if i := slices.IndexFunc(g.Created, func(f describe.Frame) bool { return !f.Std }); i >= 0 {
 			c = g.Created[i]
 		}

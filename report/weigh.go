@@ -11,7 +11,7 @@ import (
 )
 
 // Weigh returns lines about an exploration that is not exhaustive: its value, the causes of its length, and
-// what to try.
+// advice.
 func Weigh(r *explore.Result) []string {
 	var list []string
 	if s := graded(r.Graded); s != "" {
@@ -52,8 +52,8 @@ func graded(g *explore.Graded) string {
 		count(g.Stats.Executions, "execution"), count(g.Stats.States, "state"), part, g.Preempt+1)
 }
 
-// named returns what most choices were about, unless the search ended for another reason than their
-// number.
+// named returns the operations with most of the choices, unless the search ended for another reason than
+// their number.
 func named(r *explore.Result) *explore.Choice {
 	if !slices.ContainsFunc(r.Incomplete, outOfReach) {
 		return nil
@@ -78,7 +78,7 @@ func outOfReach(x explore.Reason) bool {
 	return x.Cause == explore.CauseStopped || x.Cause == explore.CauseBound && ofHost
 }
 
-// choice returns the text about the operations that most choices of a search are about.
+// choice returns the text about the operations with most of a search's choices.
 func choice(c *explore.Choice) string {
 	s := fmt.Sprintf("%.0f%% of the choices are at %s", 100*c.Part, line(c.Pos))
 	if c.What != "" {
@@ -90,7 +90,7 @@ func choice(c *explore.Choice) string {
 	return s
 }
 
-// advice returns what may help with a long exploration: flags with their values, and changes of the test.
+// advice returns advice for a long exploration: flags with their values, and changes of the test.
 func advice(r *explore.Result) []string {
 	if r.Graded == nil && r.Choices == nil && !unended(r) || !slices.ContainsFunc(r.Incomplete, outOfReach) {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// why explains in a sentence or two what makes the schedule show the bug.
+// why explains in a sentence or two how the schedule leads to the bug.
 func why(b *explore.Bug) string {
 	switch b.Kind {
 	case explore.Deadlock:
@@ -117,7 +117,8 @@ func racePanics(b *explore.Bug) string {
 	return ""
 }
 
-// pooled says that a sync.Pool gave the object of a race to one goroutine while the other one still used it.
+// pooled returns the sentence that a sync.Pool gave the object of a race to one goroutine while the other
+// still used it.
 func pooled(b *explore.Bug) string {
 	p := b.Pool
 	if p == nil {
@@ -158,8 +159,8 @@ func whyDeadlock(b *explore.Bug) string {
 	return allWait(b) + needed(b)
 }
 
-// allWait says of a deadlock without locks what the goroutines wait for: of few goroutines each, of many
-// the one that the report is about.
+// allWait describes what the goroutines of a deadlock without locks wait for: each of a few goroutines, or
+// only the reported one of many.
 func allWait(b *explore.Bug) string {
 	const rest = "every remaining goroutine waits, and only another goroutine could wake it."
 	var list []string
@@ -224,7 +225,8 @@ func holds(b *explore.Bug, h *describe.Holding, on string) string {
 	return s
 }
 
-// lockedAt says where a lock was taken: "step 7 (bank.go:149, as sa.mu)", or "before step 1 (bank.go:149)".
+// lockedAt returns the place where a lock was taken: "step 7 (bank.go:149, as sa.mu)", or "before step 1
+// (bank.go:149)".
 func lockedAt(b *explore.Bug, h *describe.Holding, on string) (at string, ok bool) {
 	if !h.Pos.IsValid() {
 		return "", false
@@ -240,7 +242,7 @@ func lockedAt(b *explore.Bug, h *describe.Holding, on string) (at string, ok boo
 	return at + ")", true
 }
 
-// waitsFor says who waits for what that another goroutine holds, and since when.
+// waitsFor says which goroutine waits for a lock that another one holds, and since when.
 func waitsFor(b *explore.Bug) string {
 	goroutine := func(id trace.GID) *describe.Goroutine {
 		for i := range b.Goroutines {
@@ -277,7 +279,7 @@ func waitsFor(b *explore.Bug) string {
 	return strings.Join(parts, " → ")
 }
 
-// where says what a goroutine waits on.
+// where names the object on which a goroutine waits.
 func where(g describe.Goroutine) string {
 	s := ""
 	if g.For != "" {
@@ -298,7 +300,7 @@ func placeOf(g describe.Goroutine) string {
 	return fmt.Sprintf(" (%s:%d)", filepath.Base(f.Pos.Filename), f.Pos.Line)
 }
 
-// needed says how many preemptions the schedule takes, and how much time.
+// needed says how many preemptions the schedule needs, and how much time.
 func needed(b *explore.Bug) string {
 	passes := ""
 	if d := b.Delay; d != nil {
@@ -318,7 +320,7 @@ func needed(b *explore.Bug) string {
 	return fmt.Sprintf(" This schedule has %s%s.", count(b.Preemptions, "preemption"), strings.Replace(passes, "to pass", "pass", 1))
 }
 
-// onlyThis says what a schedule without preemptions takes: an order, inputs, drawn values.
+// onlyThis says what a schedule without preemptions needs: an order, inputs, drawn values.
 func onlyThis(b *explore.Bug) string {
 	if len(b.Inputs) == 0 && b.FailsAtStart {
 		return " It happens before the first step, so in every schedule."

@@ -22,7 +22,7 @@ type Writer interface {
 	Close() error
 }
 
-// Writers are several writers that take the same results.
+// Writers are several writers that get the same results.
 type Writers []Writer
 
 // Result implements Writer.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// arith is the built-in layer. It knows ranges, orders and small enumerations:
+// arith is the built-in layer. It handles ranges, orders and small enumerations:
 //
 //  1. Every term of the constraints gets a Range, from its arguments' (forward) and from what is
 //     made of it (backward), until nothing changes. A range that becomes empty: Unsat.
@@ -19,12 +19,12 @@ import (
 //
 // Claim: a range always contains the values of its term in all models of the constraints, given
 // the values that are chosen. Proof: it begins as one that contains all values of the term.
-// forward gives values of all arguments within their ranges; backward removes values of an
-// argument only that no value of the term, or of the other argument, goes with.
+// forward gives values of all arguments within their ranges; backward removes only values of an argument
+// that are impossible for all values of the term and of the other argument.
 type arith struct {
 	c     *Context
 	place []int32 // by a term's number, where it is in terms; from 1
-	terms []*Term // all terms of the constraints, arguments before what is made of them
+	terms []*Term // all terms of the constraints, arguments before the terms that use them
 	r     []Range
 	dirty bool // a range has become smaller
 	dead  bool // ... and empty
@@ -57,7 +57,7 @@ func (a *arith) check(set []*Term) (Result, Model) {
 	if !a.begin(set) {
 		return Unknown, nil
 	}
-	// Most sets are about orders only: then one round is enough to know.
+	// Most sets have only orders; then one round is enough.
 	if !a.propagate(1) || !a.order.consistent(a, OpLtS) {
 		return Unsat, nil
 	}

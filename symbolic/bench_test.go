@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// keys are what lists are explored with: six keys of 64 bits that differ, between two sentinels.
+// keys are constraints as from explorations of lists: six keys of 64 bits that differ, between two
+// sentinels.
 func keys(c *Context) (vars, set []*Term) {
 	for i := range uint64(6) {
 		vars = append(vars, c.Var(i, 64, fmt.Sprint("k", i)))
@@ -19,8 +20,8 @@ func keys(c *Context) (vars, set []*Term) {
 	return vars, set
 }
 
-// BenchmarkKeys asks for one order of six keys, 15 comparisons one after the other, and for the
-// other side of each: 30 checks, of which 10 are unsatisfiable.
+// BenchmarkKeys checks one order of six keys, with 15 comparisons one after the other, and the other side
+// of each: 30 checks, of which 10 are unsatisfiable.
 func BenchmarkKeys(b *testing.B) {
 	all := map[string]func(c *Context) layer{
 		"built-in": func(c *Context) layer { return newArith(c) },
@@ -59,8 +60,8 @@ func BenchmarkKeys(b *testing.B) {
 	}
 }
 
-// BenchmarkSum is the same with arithmetic that wraps, which is for circuits: the sum of the keys
-// is to be of each remainder.
+// BenchmarkSum is the same with arithmetic that wraps, which needs circuits: the sum of the keys has to
+// have each remainder.
 func BenchmarkSum(b *testing.B) {
 	for _, width := range []uint8{32, 64} {
 		b.Run(fmt.Sprint(width), func(b *testing.B) {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// blaster decides by bit-blasting: each term becomes a circuit, one literal for each bit, and sat says
-// whether the circuit can have the outputs that are wanted.
+// blaster decides by bit-blasting: each term becomes a circuit, one literal for each bit, and sat decides
+// whether the circuit can have the required outputs.
 //
 // All is made anew for each set, from its constraints in an order that depends on nothing else. So the
-// answer is a function of the set, Unknown included, whatever was asked before and by which worker. It is
-// also faster than keeping circuits and learned clauses: most circuits become small because of the facts of
-// a set, and a later set has other facts.
+// answer, even Unknown, is a function of the set alone, independent of earlier checks and of the worker. It
+// is also faster than keeping circuits and learned clauses: most circuits become small because of the facts
+// of a set, and a later set has other facts.
 type blaster struct {
 	c      *Context
 	effort int // the most steps of a check
@@ -273,7 +273,7 @@ func (b *blaster) mul(x, y []literal) []literal {
 	return sum
 }
 
-// divide is long division. Of 0 it makes what SMT-LIB wants: all bits of the quotient are 1, the
+// divide is long division. For a divisor of 0 it follows SMT-LIB: all bits of the quotient are 1, the
 // remainder is x.
 func (b *blaster) divide(x, y []literal) (quotient, remainder []literal) {
 	n := len(x)

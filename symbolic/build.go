@@ -21,7 +21,7 @@ func (c *Context) Var(number uint64, width uint8, name string) *Term {
 	return t
 }
 
-// sameWidth panics if two arguments are not what an operation is for.
+// sameWidth panics if an operation cannot have these two arguments.
 func sameWidth(a, b *Term) {
 	if a.width != b.width || a.width == Bool {
 		panic(fmt.Sprintf("BUG: an operation on %d and %d bits", a.width, b.width))
@@ -124,8 +124,8 @@ func (c *Context) Mul(a, b *Term) *Term {
 	return c.fold(OpMul, a.width, a, b)
 }
 
-// DivS returns a/b of signed numbers, towards zero. The least divided by -1 is itself. What Go
-// does if b is 0 is the caller's: the value is then that of SMT-LIB.
+// DivS returns a/b of signed numbers, towards zero. The least divided by -1 is itself. The caller handles b
+// == 0 as in Go; the value is then that of SMT-LIB.
 func (c *Context) DivS(a, b *Term) *Term {
 	sameWidth(a, b)
 	switch {
@@ -191,7 +191,7 @@ func (c *Context) And(a, b *Term) *Term {
 	case b.is(^uint64(0)):
 		return a
 	case b.op == OpConst && b.value&(b.value+1) == 0 && a.bound.MaxU <= b.value:
-		return a // a mask of the low bits, and there are no others
+		return a // a mask of the low bits, and no higher bits exist
 	case b.op == OpConst && a.op == OpAnd && a.arg[1].op == OpConst:
 		return c.And(a.arg[0], c.Const(a.width, a.arg[1].value&b.value))
 	case b.op == OpConst && constArms(a):
@@ -238,8 +238,8 @@ func (c *Context) Not(a *Term) *Term { return c.Xor(a, c.Const(a.width, ^uint64(
 // AndNot returns a&^b.
 func (c *Context) AndNot(a, b *Term) *Term { return c.And(a, c.Not(b)) }
 
-// Shl returns a<<n. The count is unsigned, of any width; from the width of a on nothing is left,
-// as in Go. That a signed count is not negative is the caller's concern, here and below.
+// Shl returns a<<n. The count is unsigned, of any width; a count of at least the width of a leaves nothing,
+// as in Go. Here and below, the caller excludes negative counts.
 func (c *Context) Shl(a, n *Term) *Term {
 	return c.shift(OpShl, a, n, c.Const(a.width, 0))
 }

@@ -2,10 +2,10 @@ package symbolic
 
 import "math/bits"
 
-// A cache has the answers for sets of constraints, by the sum of the hashes of their structure: a
-// set has one sum, in whatever order and scope its constraints are asserted. Scopes that are left
-// and entered again find what was known in them; nothing has to be removed with a scope, as the
-// constraints of one are part of each sum.
+// A cache has the answers for sets of constraints, by the sum of the hashes of their structure: the sum
+// does not depend on the order and scope in which constraints are asserted. Scopes that are left and
+// entered again find what was known in them; nothing has to be removed with a scope, as the constraints of
+// one are part of each sum.
 //
 // Two sets of one sum are as likely as two states of one hash: 128 bits of both are equal.
 type cache map[Hash]*answer

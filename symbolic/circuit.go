@@ -14,8 +14,8 @@ func (l literal) not() literal { return l ^ 1 }
 
 func (l literal) node() int32 { return int32(l) >> 1 }
 
-// A gate is what a node computes. Adders have gates of their own: half as many nodes, of which a search
-// sees at once what they imply.
+// A gate is the function of a node. Adders have special gates: half as many nodes, whose implications a
+// search finds at once.
 type gate uint8
 
 const (
@@ -109,7 +109,7 @@ func (c *circuit) parity(a, b, d literal) literal {
 	return c.hashed(gateParity, a, b, d) ^ sign
 }
 
-// majority is true if two of three are. That of negations is its negation.
+// majority is true if two of three are. The gate of negated inputs is its negation.
 func (c *circuit) majority(a, b, d literal) literal {
 	a, b, d = sorted(a, b, d)
 	switch {

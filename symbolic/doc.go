@@ -1,5 +1,6 @@
 // Package symbolic has terms, which are values that depend on variables, and a solver that decides whether
-// constraints on them can hold. It knows the integers of Go, and nothing of programs or the machine.
+// constraints on them can hold. It supports the integers of Go, and is independent of programs and the
+// machine.
 //
 //	c := symbolic.NewContext()
 //	x := c.Var(1, 64, "x")
@@ -15,12 +16,12 @@
 // A Term is a Bool or a bit vector of 1 to 64 bits. Terms are immutable and owned by a Context, in
 // which equal ones are one pointer. Arithmetic wraps; division, shifts and conversions are those of
 // Go (term_test.go compares them with Go's own). There are 23 operations; the others are made of
-// them. Each function of a Context simplifies what it makes (build.go), so that conditions that are
-// the same on paper are mostly the same pointer, and many are constants without a solver. A Term
-// knows a range of its values, from those of its arguments (range.go, forward.go).
+// them. Each function of a Context simplifies its result (build.go), so that conditions that are
+// mathematically equal are mostly the same pointer, and many are constants without a solver. A Term knows a
+// range of its values, from those of its arguments (range.go, forward.go).
 //
-// A term's number depends on earlier terms, its hash only on its structure. Where an order of terms is
-// needed it is one of structures, or of variables' numbers.
+// A term's number depends on earlier terms, its hash only on its structure. If an order of terms is needed,
+// it is an order of structures, or of variables' numbers.
 //
 // # The solver
 //

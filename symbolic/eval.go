@@ -2,7 +2,7 @@ package symbolic
 
 import "fmt"
 
-// A Model gives variables values: their low bits, the others are 0. A variable without one is 0.
+// A Model has the values of variables in their low bits; higher bits are 0. A variable without one is 0.
 type Model map[*Term]uint64
 
 // Eval returns the value of t: its low bits, the others are 0.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// integers encodes terms as numbers without bounds, of which solvers know more than of bit
-// vectors: each as its signed value. It is for sets of constraints in which nothing can wrap.
+// integers encodes terms as unbounded numbers, each as its signed value, because solvers are better with
+// these than with bit vectors. It is for sets of constraints in which nothing can wrap.
 //
 // Claim: a set holds for some values if and only if its encoding does. The ranges are those that
 // the built-in layer finds for the set; each term is asserted to be within its range.
@@ -16,8 +16,7 @@ import (
 //  2. Numbers for which the encoding holds are within all ranges. So they are values of terms, no
 //     operation wraps, the terms have these values, and the set holds.
 //
-// Operations by which a term has another value than on paper, and those that are not linear, are
-// left to bit vectors.
+// Operations that may wrap, and those that are not linear, are left to bit vectors.
 type integers struct{ a *arith }
 
 // newIntegers returns the encoding of a set, if there is one.
@@ -34,7 +33,7 @@ func newIntegers(a *arith, set []*Term) (integers, bool) {
 	return e, true
 }
 
-// usable reports whether t is what apply says, for arguments within their ranges.
+// usable reports whether t equals the term of apply, for arguments within their ranges.
 func (e integers) usable(t *Term) bool {
 	var r [3]Range
 	for i, x := range t.arg {

@@ -18,7 +18,7 @@ func (g *generator) constraints() []*Term {
 	return set
 }
 
-// order adds what the papers' programs are made of: keys that are ordered, differ, or are
+// order adds constraints like those of the papers' programs: keys that are ordered, differ, or are
 // enumerated.
 func (g *generator) order(w uint8) *Term {
 	c := g.c
@@ -74,7 +74,7 @@ func pipes(t *testing.T) map[string]*smt {
 // TestLayers: no two layers contradict each other, and the models are some.
 func TestLayers(t *testing.T) { testLayers(t, nil) }
 
-// TestExternalLayers: nor do solvers that are programs, with what they are given.
+// TestExternalLayers: nor do external solvers.
 func TestExternalLayers(t *testing.T) {
 	external := pipes(t)
 	if len(external) == 0 {

@@ -20,7 +20,7 @@ func (s *Solver) Align(path []*Term) {
 }
 
 // Min returns the least value of t, as a signed or an unsigned number, for which the constraints
-// hold. With another result than Sat there is none, or it is not known.
+// hold. If the result is not Sat, there is none, or it is unknown.
 func (s *Solver) Min(t *Term, signed bool) (uint64, Result) {
 	return s.extreme(t, signed, s.c.lt(signed))
 }
@@ -39,8 +39,8 @@ func (c *Context) lt(signed bool) func(a, b *Term) *Term {
 	return c.LtU
 }
 
-// extreme finds the value of t before which there is no other. Each question is whether there is
-// one before the middle between what was found last and the end; a model answers better than that.
+// extreme finds the extreme value of t. Each check asks for a value beyond the middle between the last one
+// found and the limit; a model gives a better one.
 func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) (uint64, Result) {
 	r := s.Check()
 	if r != Sat {
@@ -74,8 +74,8 @@ func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) 
 }
 
 // Values returns the values of t for which the constraints hold, the least ones first, at most
-// limit of them. It is Sat if these are all and there is one, Unsat if there is none, and Unknown
-// if there are more or the solver cannot tell.
+// limit of them. It is Sat if these are all and there is one, Unsat if there is none, and Unknown if there
+// are more or the solver cannot decide.
 func (s *Solver) Values(t *Term, signed bool, limit int) ([]uint64, Result) {
 	s.Push()
 	defer s.Pop()

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A linear term is a sum of terms of one width, each times a constant: c + k1*t1 + k2*t2 ... No two of
-// them are the same, none is a sum or times a constant itself, and they are in the order of their hashes. So
-// sums that are equal on paper are equal here, in whatever order they are made: a+b-a is b.
+// A linear term is a sum of terms of one width, each times a constant: c + k1*t1 + k2*t2 ... They are all
+// different, none is itself a sum or a multiple by a constant, and they are in the order of their hashes.
+// So sums that are equal on paper are equal here, in whatever order they are made: a+b-a is b.
 type linear struct {
 	width    uint8
 	constant uint64
@@ -64,8 +64,8 @@ func (l *linear) normalize() {
 	l.parts = l.parts[:n]
 }
 
-// differing returns two linear terms that are equal if and only if s and t are: what both have is in
-// neither, and nothing is subtracted.
+// differing returns two linear terms that are equal if and only if s and t are: they have no common parts,
+// and no subtractions.
 func differing(s, t *Term) (left, right linear) {
 	left, right = linear{width: s.width}, linear{width: s.width}
 	if s.width == Bool {
@@ -88,8 +88,8 @@ func differing(s, t *Term) (left, right linear) {
 	return left, right
 }
 
-// combine returns the literals of a linear term. A constant factor is made of as few powers of 2 as can
-// be, which are added or subtracted: 7 is 8-1.
+// combine returns the literals of a linear term. A constant factor is composed of as few powers of 2 as
+// possible, which are added or subtracted: 7 is 8-1.
 func (b *blaster) combine(l linear) []literal {
 	n := max(int(l.width), 1)
 	sum := b.constant(l.constant, n)

@@ -14,9 +14,9 @@ import (
 //	x == y       x - y <= 0, y - x <= 0
 //	x + k        (x+k) - x <= k, x - (x+k) <= -k     if it cannot wrap
 //
-// A path whose differences add up to less says less, and a term that is less than itself cannot be.
-// Two terms neither of which can be larger are equal: then nothing may say that they differ, and of
-// two that differ one that is not larger is less.
+// A path with a smaller sum of differences is weaker, and a term less than itself is a contradiction. Two
+// terms neither of which can be larger are equal, so a constraint that they differ is a contradiction; if
+// two terms differ, one that is not larger is less.
 //
 // Signed and unsigned comparisons are two orders: the numbers are others.
 type order struct {
@@ -25,7 +25,7 @@ type order struct {
 	d     []int64 // n*n: d[i*n+j] bounds nodes[i] - nodes[j]
 }
 
-// infinite is no bound: so are sums that do not fit, which says less than is known.
+// infinite is no bound. Sums that do not fit become infinite, which is weaker but correct.
 const infinite = math.MaxInt64
 
 const mostNodesOrdered = 40
@@ -74,8 +74,8 @@ func (o *order) consistent(a *arith, lt Op) bool {
 	return o.close(a)
 }
 
-// ascending returns values for all variables: those that have been compared get larger ones in their
-// order, and each another one unless they are equal. They need not be a model.
+// ascending returns values for all variables: compared variables get increasing values in their order,
+// different ones unless they are equal. They need not be a model.
 func (o *order) ascending(a *arith, lt Op) Model {
 	m := make(Model)
 	for _, t := range a.terms {
@@ -84,7 +84,7 @@ func (o *order) ascending(a *arith, lt Op) Model {
 		}
 	}
 	n := len(o.nodes)
-	byRank := make([]int, n) // ordered by how many are less: what is less comes before
+	byRank := make([]int, n) // ordered by the number of smaller terms, so smaller ones come first
 	rank := make([]int, n)
 	for i := range n {
 		byRank[i] = i
@@ -135,7 +135,7 @@ func (o *order) less(i, j int, k int64) {
 	*p = min(*p, k)
 }
 
-// bounds adds what ranges and sums say.
+// bounds adds the bounds from ranges and sums.
 func (o *order) bounds(a *arith, lt Op) {
 	for i, x := range o.nodes {
 		rx := a.rangeOf(x)
@@ -245,8 +245,8 @@ func (o *order) close(a *arith) bool {
 	}
 }
 
-// plus adds bounds. What is too large is no bound; what is too small becomes larger: both are
-// weaker than the sum.
+// plus adds bounds. A sum that is too large becomes infinite, and one that is too small is increased: both
+// are weaker than the sum.
 func plus(x, y int64) int64 {
 	s := x + y
 	switch {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestTrouble: programs that die, write nonsense, say nothing or lie change no answer, and it is
-// said what is wrong with them.
+// TestTrouble: programs that die, write nonsense, are silent or give wrong answers change no answer, and
+// their fault is reported.
 func TestTrouble(t *testing.T) {
 	for _, test := range []struct {
 		name, script, trouble string

@@ -6,8 +6,7 @@ package symbolic
 //	width 8:  unsigned [120,130]  is signed [-128,127], as 127 is followed by -128
 //	          signed   [-2,3]     is unsigned [0,255]
 //
-// The two together are more than either: tighten has them cut each other where all values have
-// the same sign.
+// The two together are stronger than either: tighten intersects them if all values have the same sign.
 type Range struct {
 	MinU, MaxU uint64
 	MinS, MaxS int64
@@ -74,7 +73,7 @@ func (r Range) tighten(width uint8) Range {
 	return r
 }
 
-// unsigned and signedly return ranges of which only one interval is known.
+// unsigned and signedly return ranges from only one interval.
 func unsigned(lo, hi uint64, width uint8) Range {
 	r := full(width)
 	r.MinU, r.MaxU = lo, hi

@@ -7,7 +7,7 @@ import (
 
 // sat decides whether the nodes of a circuit can have values for which some literals are true: by
 // conflict-driven clause learning, as MiniSat does it (Eén and Sörensson 2003), with glue (Audemard and
-// Simon 2009) for when to start again and which clauses to forget.
+// Simon 2009) to decide when to restart and which clauses to forget.
 //
 //  1. All clauses follow from those of the circuit and of the literals that are to be true: these are, and
 //     a clause that is learned follows from others.
@@ -17,7 +17,7 @@ import (
 type sat struct {
 	values  []int8 // by literal: 1 it is true, -1 it is false, 0 neither
 	nodes   []place
-	trail   []literal // what is true, in the order in which it was found
+	trail   []literal // the true literals, in the order in which they were found
 	levels  []int     // of each decision, how long the trail was before
 	head    int       // of the trail, what has been propagated
 	arena   []literal // all clauses; see clause
@@ -32,7 +32,7 @@ type sat struct {
 	analysis  analysis
 }
 
-// A place is what is known of a node.
+// A place has the state of a node.
 type place struct {
 	level  int32
 	reason clause  // that made it true or false; 0: a decision, or it is known from the beginning
@@ -43,8 +43,8 @@ type place struct {
 // is how many there are, and the glue: 0 if the clause is one of a gate. 0 is no clause.
 type clause int32
 
-// A watch is a clause, and a literal of it: if that is true there is no need to look. A clause of two is
-// negated, and has no other.
+// A watch is a clause and one of its literals: if that is true, the clause need not be visited. A clause of
+// two is negated, and has no other.
 type watch struct {
 	clause clause
 	other  literal
@@ -73,7 +73,7 @@ func newSAT(nodes int) *sat {
 	return s
 }
 
-// clause adds a clause, without what is known.
+// clause adds a clause, without known literals.
 func (s *sat) clause(lits ...literal) {
 	left := lits[:0]
 	for _, l := range lits {
@@ -187,7 +187,7 @@ func (s *sat) back(level int) {
 	s.trail, s.levels, s.head = s.trail[:n], s.levels[:level], n
 }
 
-// propagate finds what follows from the trail by single clauses. It returns a clause that is false, or 0.
+// propagate finds the consequences of the trail by single clauses. It returns a clause that is false, or 0.
 func (s *sat) propagate() clause {
 	for s.head < len(s.trail) {
 		l := s.trail[s.head].not() // it is false
@@ -241,8 +241,8 @@ func (s *sat) propagate() clause {
 // firstClause is where the arena's first clause is.
 const firstClause = 4
 
-// reduce forgets the worse half of the clauses that were learned, but for those that have been used since
-// the last time or have little glue. All literals that are known have been propagated.
+// reduce forgets the worse half of the learned clauses, except those that have been used since the last
+// time or have little glue. All literals that are known have been propagated.
 func (s *sat) reduce() {
 	next := func(c clause) clause { return c + clause(s.arena[c-2]) + 2 }
 	end := clause(len(s.arena)) + 2
@@ -288,8 +288,8 @@ const (
 	forgotten literal = -1
 )
 
-// restarts says when to begin again: when the last clauses that were learned have more glue than those of
-// the check have on average. The numbers are whole ones, which are the same everywhere.
+// restarts decides when to restart: when the last learned clauses have more glue than the average of the
+// check. It uses integers, which are the same on all machines.
 type restarts struct{ n, sum, recent, since int }
 
 func (r *restarts) add(glue int) {

@@ -1,6 +1,6 @@
 package symbolic
 
-// analysis is what the analysis of a conflict needs.
+// analysis has the data for the analysis of a conflict.
 type analysis struct {
 	marks  []mark    // by node
 	marked []literal // nodes that are marked, to be unmarked
@@ -9,7 +9,7 @@ type analysis struct {
 	number int       // of the conflict
 }
 
-// A mark says what is known of a node's literal in the analysis of a conflict.
+// A mark is the state of a node's literal in the analysis of a conflict.
 type mark int8
 
 const (
@@ -19,8 +19,8 @@ const (
 	necessary      // it does not
 )
 
-// analyze returns the clause that a conflict teaches, what follows from it first; the level to go back
-// to, where one literal of the clause is left; and its glue: of how many levels it is. Its literals are
+// analyze returns the clause learned from a conflict, with the implied literal first; the level to go back
+// to, at which only that literal is unassigned; and its glue, the number of its levels. Its literals are
 // the last on each way from the decisions to the conflict, of the last level one only (the first unique
 // implication point), without those that follow from the others.
 func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
@@ -35,7 +35,7 @@ func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
 		for _, l := range s.literals(c) {
 			n := l.node()
 			p := &s.nodes[n]
-			if p.level == 0 || a.marks[n] != unmarked || s.values[l] > 0 { // true: what the clause is the reason for
+			if p.level == 0 || a.marks[n] != unmarked || s.values[l] > 0 { // true: the implied literal
 				continue
 			}
 			s.mark(l, inClause)
@@ -102,9 +102,9 @@ func (s *sat) stamp(l literal) bool {
 	return first
 }
 
-// implied reports whether the falsehood of l follows from that of others in the clause: its reason consists
-// of such, and of what they imply in turn. A level of which nothing is in the clause has a decision that
-// is not.
+// implied reports whether the falsehood of l follows from that of other literals in the clause: its reason
+// consists of such literals, and of literals that they imply. A literal of a level without a literal in the
+// clause is not implied.
 func (s *sat) implied(l literal) bool {
 	a := &s.analysis
 	reason := s.nodes[l.node()].reason
@@ -129,7 +129,7 @@ func (s *sat) implied(l literal) bool {
 	return true
 }
 
-// queue is a heap of nodes, those first that many conflicts were about lately.
+// queue is a heap of nodes, ordered by the number of recent conflicts.
 type queue struct {
 	heap     []int32
 	at       []int32 // by node, where it is in the heap, from 1 on; 0: nowhere
@@ -164,7 +164,7 @@ func (q *queue) pop() (n int32, ok bool) {
 	return n, true
 }
 
-// raise notes that a conflict is about n.
+// raise records that a conflict involves n.
 func (q *queue) raise(n int32) {
 	q.activity[n] = float64(q.activity[n] + q.weight)
 	if q.activity[n] > tooLarge {

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// Externals are the solvers that can be asked over a pipe, by the names of their programs.
+// Externals are the solvers that can be used over a pipe, by the names of their programs.
 func Externals() []string { return []string{"z3", "cvc5"} }
 
-// command returns how a solver is started and what it is told first. Its bound is one of resources, which
-// it counts itself, so that it has the same answers at another time. They take about as long as the
-// steps of circuits.
+// command returns the command line of a solver and its first input. Its bound is on resources, which it
+// counts itself, so that its answers do not depend on time. They take about as long as the steps of
+// circuits.
 func command(program string, effort int) (args, options []string) {
 	switch program {
 	case "z3":
@@ -41,10 +41,10 @@ type smt struct {
 	program   string
 	effort    int
 	patience  time.Duration // from then on a program is taken for one that hangs
-	ints      *arith        // says what ranges there are
+	ints      *arith        // asserts the ranges
 	processes *[2]*process
 	failures  int
-	trouble   string // what went wrong last
+	trouble   string // the last fault
 }
 
 const mostFailures = 3
@@ -117,7 +117,7 @@ func (s *smt) process(theory int, e encoding) (*process, error) {
 	return p, nil
 }
 
-// ask says whether a set of constraints holds for some values, and for which.
+// ask decides whether a set of constraints holds for some values, and returns these.
 func (p *process) ask(e encoding, set []*Term, limit time.Duration) (Result, Model, error) {
 	p.say("(push 1)")
 	w := writer{e: e, p: p, names: make(map[*Term]string)}
@@ -315,8 +315,8 @@ func (p *process) say(lines ...string) {
 	}
 }
 
-// read writes what there is to say and returns what the process writes next. A process that does
-// not read keeps the goroutine that writes, until it is killed.
+// read writes the pending input and returns the next output of the process. A process that does not read
+// keeps the goroutine that writes, until it is killed.
 func (p *process) read(limit time.Duration) (sexpr, error) {
 	text := p.out.String()
 	p.out.Reset()

@@ -9,7 +9,7 @@ import (
 // A Result is the answer to whether constraints can hold together.
 type Result uint8
 
-// Unknown is an answer: no layer could tell within its bounds.
+// Unknown is an answer: no layer could decide within its bounds.
 const (
 	Unknown Result = iota
 	Sat
@@ -21,7 +21,7 @@ func (r Result) String() string { return [...]string{"unknown", "sat", "unsat"}[
 // Options are the bounds of a Solver.
 type Options struct {
 	Effort   int    // the steps of one check of one layer; 0: mostEffort
-	External string // one of Externals, to be asked before circuits are made; "": none
+	External string // one of Externals, used before circuits; "": none
 }
 
 // A Solver decides whether there are values of variables for which constraints hold. Its constraints are on
@@ -39,8 +39,7 @@ type Solver struct {
 	stats  Stats
 }
 
-// A layer decides constraints by one method. It is asked for a set of them, in whatever order,
-// and has no scopes.
+// A layer decides constraints by one method. It decides a set of them, in any order, and has no scopes.
 type layer interface {
 	name() string
 	check(set []*Term) (Result, Model)
@@ -51,18 +50,18 @@ type layer interface {
 type Stats struct {
 	Checks int // by callers, and by Least, Min, Max and Values
 	Cached int // all constraints together were known
-	Held   int // what was assumed holds in the model that the stack has
+	Held   int // the assumptions hold in the stack's model
 	Parts  int // sets of constraints without a common variable, among those that were not
 	Layers []LayerStats
 }
 
-// LayerStats count what one layer was asked.
+// LayerStats has the counts of one layer's checks.
 type LayerStats struct {
 	Name                string
 	Sat, Unsat, Unknown int
 	Wrong               int // models for which the constraints do not hold; the answer is Unknown
 	Time                time.Duration
-	Trouble             string // what kept it from answering last; "": nothing did
+	Trouble             string // why it did not answer last; "": it answered
 }
 
 // mostEffort is for some seconds.
@@ -174,8 +173,8 @@ func (s *Solver) Check(assumed ...*Term) Result {
 	return s.last.result
 }
 
-// Model returns values for which the constraints hold that the last Check was about. Which ones is
-// not determined: Least has values for people.
+// Model returns values for which the constraints of the last Check hold. They are not determined uniquely:
+// Least has values for people.
 func (s *Solver) Model() Model { return s.last.values() }
 
 // decide splits a set into parts without a common variable and asks for each. A model of all is
@@ -240,8 +239,8 @@ func (s *Solver) ask(set []*Term) *answer {
 const confirmation = mostEffort / 8
 
 // confirm returns the answer for a set that a program has said to be unsatisfiable: it is not believed if
-// circuits have a model. If these do not know in a few steps, the program has been asked for what it is
-// there for, and is trusted.
+// circuits have a model. If circuits cannot decide in a few steps, the program is trusted, because that is
+// its purpose.
 func (s *Solver) confirm(pipe *smt, set []*Term) (Result, Model) {
 	b, ok := s.layers[len(s.layers)-1].(*blaster)
 	if !ok {

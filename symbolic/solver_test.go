@@ -24,8 +24,8 @@ func models(vars []*Term, f func(Model)) {
 	assign(0)
 }
 
-// TestBrute: a solver's answers in scopes that are opened and closed at random, compared with
-// all values of two or three variables of few bits; and what is least among those.
+// TestBrute: a solver's answers in scopes that are opened and closed at random, compared with all values of
+// two or three variables of few bits; and the least of these.
 func TestBrute(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 24, 400) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)
@@ -122,7 +122,7 @@ func checkLeast(t *testing.T, seed uint64, g *generator, s *Solver, now []*Term)
 	}
 }
 
-// TestAlign: the stack becomes that of another path, whatever it was.
+// TestAlign: any stack can become that of another path.
 func TestAlign(t *testing.T) {
 	c := NewContext()
 	s := NewSolver(c, Options{})

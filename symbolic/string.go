@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// verbs are the operators of Go that stand between two arguments.
+// verbs are the infix operators of Go.
 var verbs = map[Op]string{
 	OpAdd: "+", OpMul: "*", OpDivS: "/", OpDivU: "/", OpRemS: "%", OpRemU: "%", OpAnd: "&",
 	OpOr: "|", OpXor: "^", OpShl: "<<", OpShrS: ">>", OpShrU: ">>", OpEq: "==", OpLtS: "<",
 	OpLtU: "<", OpBoolAnd: "&&",
 }
 
-// String returns the term as an expression of Go. Operations on unsigned numbers that are others
-// than on signed ones have a u: x <u y. Of a large term the inner parts are left out.
+// String returns the term as an expression of Go. Operations that differ for unsigned and signed numbers
+// have a u for unsigned ones: x <u y. The inner parts of a large term are omitted.
 func (t *Term) String() string {
 	var b strings.Builder
 	t.print(&b, 12)

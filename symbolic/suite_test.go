@@ -7,8 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// A problem is a set of constraints of which the built-in layer does not know whether they can hold,
-// made of what Go programs compute.
+// A problem is a set of constraints, typical of Go programs, that the built-in layer cannot decide.
 type problem struct {
 	name string
 	want Result
@@ -163,8 +162,8 @@ func BenchmarkSolver(b *testing.B) {
 	}
 }
 
-// TestProblems: circuits decide each problem, and what they do is a function of its constraints: whatever
-// was asked before, in whatever order the constraints are, the search takes the same steps.
+// TestProblems: circuits decide each problem, and their steps are a function of its constraints: they do
+// not depend on earlier checks, nor on the order of the constraints.
 func TestProblems(t *testing.T) {
 	c := NewContext()
 	c.Mul(c.Var(99, 32, "other"), c.Var(98, 32, "other")) // terms have other numbers
@@ -196,7 +195,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestBits: circuits know of random constraints on few bits what all values say.
+// TestBits: for random constraints on few bits, the answers of circuits agree with a check of all values.
 func TestBits(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 160, 2000) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)

@@ -10,8 +10,8 @@ import (
 // An Op is the operation of a term on its arguments.
 type Op uint8
 
-// Operations. Their arguments have the width of the result, if nothing else is said. The other
-// operations of Go are functions of a Context that return terms of these.
+// Operations. Unless noted, their arguments have the width of the result. The other operations of Go are
+// functions of a Context that return terms of these.
 const (
 	OpConst Op = iota + 1 // a constant
 	OpVar                 // a variable: any value of its width
@@ -56,7 +56,7 @@ type Term struct {
 	bound Range   // contains its values, whatever the variables are
 }
 
-// A Hash is one of a term's structure: it is the same in all contexts and executions.
+// A Hash is a hash of a term's structure: it is the same in all contexts and executions.
 type Hash [2]uint64
 
 // Op returns the operation of the term on its arguments.
@@ -86,15 +86,15 @@ func (t *Term) IsTrue() bool { return t.op == OpConst && t.width == Bool && t.va
 // IsFalse reports whether the term is the constant false.
 func (t *Term) IsFalse() bool { return t.op == OpConst && t.width == Bool && t.value == 0 }
 
-// A Context owns terms. It is not for concurrent use. Nothing is forgotten: a search that goes
-// back makes the terms that it makes again from those there are.
+// A Context owns terms. It is not for concurrent use. Terms are never forgotten: a search that goes back
+// finds the same terms again.
 type Context struct {
 	terms   []*Term // by number; number 0 is not used
 	index   map[key]*Term
 	scratch evaluation
 }
 
-// key is the structure of a term: what makes two of them one.
+// key is the structure of a term, by which terms are shared.
 type key struct {
 	op      Op
 	width   uint8

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// A generator makes random terms together with what they are worth: each is built by Go's own
-// operations on the variables' values, without the terms.
+// A generator makes random terms with their values, which are computed by Go's own operations on the
+// variables' values, without the terms.
 type generator struct {
 	c     *Context
 	r     *rand.Rand
@@ -25,7 +25,7 @@ func newGenerator(seed uint64, widths ...uint8) *generator {
 	return g
 }
 
-// assign gives the variables other values, likely ones at which something happens.
+// assign gives the variables other values, mostly critical ones.
 func (g *generator) assign() {
 	for _, v := range g.vars {
 		g.model[v] = g.value(v.width)
@@ -208,10 +208,10 @@ func (g *generator) boolean(depth int) (*Term, func(Model) bool) {
 	return c.ToBool(a), func(v Model) bool { return x(v) != 0 }
 }
 
-// widths are those of the generated terms: Go's, and small ones of which all values are tried.
+// widths are those of the generated terms: Go's, and small ones for which all values are tried.
 var widths = [][]uint8{{8, 8, 16}, {32, 64, 64}, {64, 8, 1}, {4, 5, 3}, {1, 1, 2}, {63, 33, 7}}
 
-// TestTerms: a term is worth what Go's operations on the same values are, and within its range.
+// TestTerms: a term has the value of Go's operations on the same values, which is within its range.
 func TestTerms(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 2400, 60000) {
 		g := newGenerator(seed, widths[seed%uint64(len(widths))]...)

@@ -50,8 +50,8 @@ var effectNatives = []Native{
 	}},
 }
 
-// oneWay returns the location that Release of the object at p releases. It is separate from that of orders
-// in both directions.
+// oneWay returns the location that Release of the object at p releases. It differs from the location of
+// effects that order in both directions.
 func oneWay(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 1 }
 
 // flag returns the bool at p.

@@ -6,11 +6,11 @@ import (
 	"hbcheck.dev/hbcheck/hbtest/lin"
 )
 
-// TestNatively: without hbcheck, scenarios are executed and judged natively. They are of all operations,
-// and of each group by one goroutine.
+// TestNatively: without hbcheck, scenarios are executed and judged natively. Together they have all
+// operations, and one goroutine executes all operations of a group.
 func TestNatively(t *testing.T) {
 	t.Setenv("HBCHECK", "skip")
-	var swapped, added, got int // by goroutines that do not run at the same time: there is one
+	var swapped, added, got int // unsynchronised: only one goroutine executes each
 	object := lin.Object[*Register]{
 		New: func() *Register { return new(Register) },
 		Ops: []lin.Op[*Register]{

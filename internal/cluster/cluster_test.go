@@ -29,7 +29,7 @@ var errDead = errors.New("the worker is dead")
 type mortal struct {
 	*Memory
 	mu    sync.Mutex
-	lives int // how many may still die
+	lives int // number of further deaths
 }
 
 func (q *mortal) dies() bool {
@@ -77,7 +77,7 @@ func (d mortalDelivery) Acknowledge() error {
 	return err
 }
 
-// count is how many leaves a task of the tests stands for.
+// count returns the number of leaves of a task.
 func count(t Task) byte { return t.Data[0] }
 
 // execute executes a task: it counts some of its leaves, and leaves the others to a child.

@@ -19,8 +19,8 @@ const (
 	raced  = "raced"  // the same, under the race detector
 )
 
-// binaries compiles programs, and holds what was compiled: one command for all that are
-// functions, and one for the tests of each area.
+// binaries compiles programs and keeps the results: one command for all programs that are functions, and
+// one for the tests of each area.
 type binaries struct {
 	dir   string
 	areas []string
@@ -43,8 +43,8 @@ func (b *binaries) command(p *program, variant string) (name string, args []stri
 	return filepath.Join(b.dir, variant, "run"), []string{p.area + "." + p.name}
 }
 
-// variant writes a module with the programs, a main function that calls the one its
-// argument names, and package yield, and compiles it.
+// variant writes a module with the programs, a main function that calls the function named by its argument,
+// and package yield, and compiles it.
 func (b *binaries) variant(t testing.TB, variant string) {
 	src := filepath.Join(b.dir, variant)
 	var imports, table strings.Builder

@@ -15,13 +15,13 @@ type object struct {
 	name  string // of the type, as part of the programs' names
 	make  string // statements that declare x
 	ops   []operation
-	final string // what is printed of x at the end; empty: nothing
+	final string // the expression of x printed at the end; empty: none
 }
 
-// An operation is named statements on x; what they assign to r is printed.
+// An operation has a name and statements on x; the program prints the value that they assign to r.
 type operation struct{ name, do string }
 
-// objects is what programs are generated from.
+// objects are the objects and operations of generated programs.
 var objects = []object{
 	{"SyncMap", `var x sync.Map; x.Store(1, 0)`, []operation{
 		{"Store", `x.Store(1, 1)`},

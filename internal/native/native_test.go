@@ -78,8 +78,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestOutcomes: what was recorded of a program is among the outcomes of every search, or
-// the verdict is incomplete; bugs that it has natively are reported, and no others.
+// TestOutcomes: the recorded outcomes of a program are among those of every search, or the verdict is
+// incomplete; exactly its native bugs are reported.
 func TestOutcomes(t *testing.T) {
 	listed := known(t)
 	var mu sync.Mutex
@@ -142,7 +142,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// findings are what disagrees with a program, by kind, in words, and in which searches.
+// findings are the disagreements of a program: by kind, with their texts and searches.
 type findings map[string]map[string][]search
 
 func (f findings) add(kind, text string, s search) {
@@ -218,7 +218,7 @@ func (x *subject) explore(s search) (r *explore.Result, err error) {
 	return explore.Run(ctx, x.entry, opts)
 }
 
-// compare explores the program once and adds to found what disagrees, by kind.
+// compare explores the program once and adds disagreements to found, by kind.
 func (x *subject) compare(s search, found findings) {
 	p, r := x.program, x.record
 	note := func(kind, format string, args ...any) {
@@ -295,7 +295,7 @@ func text(p *program, o explore.Outcome) string {
 	return outcome(out, end)
 }
 
-// has reports whether p has a bug with the given code: natively, or as it says itself.
+// has reports whether p has a bug with the given code: natively, or according to its comment.
 func (p *program) has(r *record, code string) bool {
 	if slices.Contains(p.bugs, code) {
 		return true
@@ -323,8 +323,8 @@ func (p *program) has(r *record, code string) bool {
 	return false
 }
 
-// TestLive: what programs do here and now is among what every one of these searches knows,
-// too. It runs a part of the programs a few times.
+// TestLive: the outcomes of native runs during the test are also among those of each of these searches. It
+// runs a part of the programs a few times.
 func TestLive(t *testing.T) {
 	deep.Skip(t, "compiles and runs programs")
 	listed := known(t)

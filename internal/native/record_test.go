@@ -29,7 +29,7 @@ var (
 // wantRuns is how often a program must have been run.
 const wantRuns = 200
 
-// A record is what a program did natively.
+// A record has the native outcomes of a program.
 type record struct {
 	hash     string // program.hash of what was run
 	runs     int
@@ -37,13 +37,13 @@ type record struct {
 	race     bool            // the race detector has reported one
 }
 
-// outcome is the one text for what a program prints and how it ends: "exit 0", "exit 1",
-// "panic: boom", "fatal error: ...", "deadlock"; "hang" if it does not.
+// outcome is the text for a program's output and ending: "exit 0", "exit 1", "panic: boom", "fatal error:
+// ...", "deadlock"; "hang" if it does not.
 func outcome(output, ending string) string { return ending + " " + strconv.Quote(output) }
 
 func recordFile(area string) string { return filepath.Join("testdata/outcomes", area+".txt") }
 
-// records reads what was recorded of an area, by name of the program.
+// records reads the records of an area, by name of the program.
 func records(t testing.TB, area string) map[string]*record {
 	all := map[string]*record{}
 	f, err := os.Open(recordFile(area))
@@ -203,7 +203,7 @@ func schedule() []way {
 // hangs is how many runs that do not end are enough.
 const hangs = 3
 
-// run runs p in the given ways and adds what it does.
+// run runs p in the given ways and adds its outcomes.
 func (r *record) run(b *binaries, p *program, ways []way) {
 	hung := 0
 	for _, w := range ways {
@@ -219,7 +219,7 @@ func (r *record) run(b *binaries, p *program, ways []way) {
 				continue
 			}
 		}
-		// A test in which the detector reports something fails.
+		// A test fails if the detector reports a race.
 		if o != tooEarly && !(race && p.test) {
 			r.outcomes[o] = true
 		}
@@ -287,7 +287,7 @@ func ending(text string, code int) string {
 	return "exit 2"
 }
 
-// printed returns what a test itself printed: the lines that begin with a sign.
+// printed returns the output of the test itself: the lines that begin with a sign.
 func printed(out string) string {
 	var b strings.Builder
 	for line := range strings.Lines(out) {

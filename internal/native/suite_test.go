@@ -19,9 +19,9 @@ import (
 type program struct {
 	area, name string
 	test       bool   // TestXxx
-	hash       string // of its source, and of what it shares with others of its area
+	hash       string // of its source, and of code that it shares with others of its area
 
-	// What its comment says of it.
+	// From its comment.
 	race, norace, straggler, interrupt bool
 	bugs                               []string // codes
 	incomplete                         []string // texts of reasons
@@ -123,7 +123,7 @@ func (p *program) directives(t testing.TB, doc *ast.CommentGroup) {
 	}
 }
 
-// disagreements are what can be wrong with a program in the eyes of TestOutcomes.
+// disagreements are the kinds of failures in TestOutcomes.
 var disagreements = map[string]string{
 	"lost":       "a native outcome is not among those explored, and the verdict is exhaustive",
 	"red":        "a bug is reported that the program does not have",

@@ -1,4 +1,4 @@
-// Package ordered has sets that remember in which order their elements came.
+// Package ordered has sets that keep the insertion order of their elements.
 package ordered
 
 // A Set is a set in the order of arrival.

@@ -132,8 +132,8 @@ func closing(r *rand.Rand, name string) string {
 	return b.String()
 }
 
-// TestClosingPrograms: explorers find what such programs do in any interleaving, and optimal explores each
-// of their classes once.
+// TestClosingPrograms: explorers find the outcomes of all interleavings of such programs, and optimal
+// explores each of their classes once.
 func TestClosingPrograms(t *testing.T) {
 	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 60, bound: por.Config{MaxExecutions: 20000}, print: closing}
 	counted := 0

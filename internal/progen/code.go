@@ -32,7 +32,7 @@ type instr struct {
 	op      Op
 	a, b, c int
 	e       Expr
-	to      int // jump target; of try operations and once: where to go on failure
+	to      int // jump target; of try operations and once: the target on failure
 	fn      int // function started or called
 	cases   []kase
 	line    int

@@ -18,7 +18,7 @@ import (
 // cleanups and weak pointers, while they wait for each other and for these.
 type collectors struct {
 	*rand.Rand
-	inspects bool // it calls runtime.GC, too, and looks at the stacks of all goroutines
+	inspects bool // it also calls runtime.GC, and reads the stacks of all goroutines
 	b        strings.Builder
 }
 
@@ -81,14 +81,14 @@ _, _ = within, inside
 	}
 	for k := range collectedThings {
 		if c.IntN(4) > 0 {
-			fmt.Fprintf(&c.b, "x%d = nil\n", k) // the variable is no register, as a finalizer may have it
+			fmt.Fprintf(&c.b, "x%d = nil\n", k) // not a register: a finalizer may use it
 		}
 	}
 	c.b.WriteString("var y *thing\n_ = y\n" + c.body(0) + "}\n")
 	return c.b.String()
 }
 
-// watch gives thing k a finalizer or a cleanup, or takes it away again.
+// watch sets or removes a finalizer or a cleanup of thing k.
 func (c *collectors) watch(k int) {
 	switch c.IntN(8) {
 	case 0:
@@ -102,7 +102,7 @@ func (c *collectors) watch(k int) {
 	}
 }
 
-// due is what a finalizer or a cleanup does.
+// due is the effect of a finalizer or a cleanup.
 func (c *collectors) due() string {
 	s := ""
 	for range 1 + c.IntN(2) {
@@ -239,15 +239,15 @@ func compareCollectors(t *testing.T, p printed) {
 	}
 }
 
-// TestCollecting: a program in which finalizers, cleanups and weak pointers act when all wait ends in
-// the same ways with every explorer.
+// TestCollecting: a program whose finalizers, cleanups and weak pointers act when all goroutines wait has
+// the same endings with every explorer.
 func TestCollecting(t *testing.T) {
 	compareCollectors(t, printed{salt: 0xf17a, perBatch: 100, total: 300, short: 8, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string { return (&collectors{Rand: r}).program(name) }})
 }
 
-// TestInspecting: so does one that also calls runtime.GC, and looks at the stacks of all goroutines, to which
-// nothing is private that others do.
+// TestInspecting: so does a program that also calls runtime.GC and reads the stacks of all goroutines,
+// which observe every step of others.
 func TestInspecting(t *testing.T) {
 	compareCollectors(t, printed{salt: 0x1259, perBatch: 100, total: 300, short: 5, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string {

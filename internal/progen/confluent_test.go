@@ -180,8 +180,8 @@ func (s *starters) other(v, c string, depth int) {
 	}
 }
 
-// TestConfluentInits: initialisers that are executed in one schedule, as others make no difference, have the
-// outcomes that exploring them finds.
+// TestConfluentInits: initialisers that are executed in one schedule, because others make no difference,
+// have the outcomes of an exploration.
 func TestConfluentInits(t *testing.T) {
 	const perBatch = 50
 	total := deep.N(50, 1000)

@@ -13,9 +13,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// counters is a program of goroutines that count with a WaitGroup or two, as one should and otherwise: some
-// counters become negative, some are raised again while a goroutine waits, and panics are recovered from in
-// some. Signals by channels make what one does come after what another one did.
+// counters is a program of goroutines that count with a WaitGroup or two, correctly or not: some counters
+// become negative, some are raised again while a goroutine waits, and some panics are recovered. Channels
+// order operations of different goroutines.
 func counters(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nfunc %s() {\n", name)
@@ -69,8 +69,8 @@ func (noParts) Part([]trace.GID) []trace.GID { return nil }
 
 func (noParts) Separate([]trace.GID) ([]trace.GID, por.Separation) { return nil, nil }
 
-// TestCounting: jpf, which makes no choice before Done, finds in such programs what a search of all states
-// finds.
+// TestCounting: jpf, which makes no choice before Done, has the findings of a search of all states in such
+// programs.
 func TestCounting(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
 	again, fewer := 0, 0

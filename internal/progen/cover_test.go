@@ -31,8 +31,8 @@ func covers() (list []*por.Explorer) {
 	return list
 }
 
-// TestCover: what is executed of a program is the same whichever explorer is exhaustive, with every
-// kind of static facts, as in all executions; and noting it changes no count.
+// TestCover: the covered code of a program is that of all executions for every exhaustive explorer and
+// every kind of static facts; and coverage changes no count.
 func TestCover(t *testing.T) {
 	total := deep.N(2, 40)
 	const perBatch = 60
@@ -70,7 +70,7 @@ func TestCover(t *testing.T) {
 	t.Logf("%d searches compared, %d of %d blocks reached", compared, reached, blocks)
 }
 
-// compareCover compares the searches of program i, and returns how many it has compared, and what all
+// compareCover compares the searches of program i, and returns their number and the code that all
 // executions execute.
 func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bool) {
 	const most = 4000
@@ -105,8 +105,7 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 					lockings = locks(x.m)
 				})
 			}
-			// What a fingerprint has cost depends on which regions of the heap were kept, and there are
-			// more objects with coverage.
+			// The cost of fingerprints depends on the kept regions of the heap, and coverage adds objects.
 			stats[0].Hashed, stats[1].Hashed = 0, 0
 			if stats[0].PeakBytes, stats[1].PeakBytes = 0, 0; !reflect.DeepEqual(stats[0], stats[1]) {
 				t.Errorf("%s, %s, %s: counts are\n%+v, with coverage\n%+v\n%s", u.Name, e.Name, h, stats[0], stats[1], numbered(u.Source))
@@ -133,7 +132,7 @@ func compareCover(t *testing.T, plain, g *group, i int, u unit) (n int, all []bo
 }
 
 // branching returns a program of a few goroutines that store values and branch on what they load, with
-// branches that change nothing: what was executed shows in no state.
+// branches without an effect: the covered code does not show in states.
 func branching(seed uint64) unit {
 	r := rand.New(rand.NewPCG(seed, 0xc07e5))
 	name := fmt.Sprintf("P%d", seed)

@@ -36,7 +36,7 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 	return c.observer.Leaf(path, st)
 }
 
-// Restart: what comes are not the same classes.
+// Restart: the classes from here on are others.
 func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
@@ -49,7 +49,7 @@ func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 400) }
 // TestSource: the same as of Optimal of Source, which begins other executions, too.
 func TestSource(t *testing.T) { testClasses(t, sourceOnce, 400) }
 
-// TestContext: the outcomes are those of the reference; classes are left out.
+// TestContext: the outcomes are those of the reference; some classes are omitted.
 func TestContext(t *testing.T) { testClasses(t, contextOnce, 500) }
 
 // TestClassesHybrid: so it is with static facts of every kind.
@@ -64,7 +64,7 @@ func TestClassesHybrid(t *testing.T) {
 type reduction struct {
 	run   func(por.System, por.Visitor, por.Config) por.Result
 	exact bool // it does
-	rf    bool // classes are told by what reads from what
+	rf    bool // classes are those of reads-from
 	// oneCloses: closing a channel is independent of receives, if one goroutine sends and closes.
 	oneCloses bool
 	// hybrids are the kinds of static facts it has, one after the other. nil: none
@@ -78,7 +78,7 @@ var (
 	contextOnce   = reduction{run: explorers.With("context").Explore}
 )
 
-// TestKnownClasses: what TestOptimal and the others test, of programs that are known.
+// TestKnownClasses: the checks of TestOptimal and the others, for known programs.
 func TestKnownClasses(t *testing.T) {
 	for _, k := range deep.Failed(t) {
 		p := progen.Generate(k.Seed, progen.Features(k.Features))
@@ -92,7 +92,7 @@ func TestKnownClasses(t *testing.T) {
 	}
 }
 
-// TestKnownClassesHybrid: what TestClassesHybrid tests, of programs that are known.
+// TestKnownClassesHybrid: the checks of TestClassesHybrid, for known programs.
 func TestKnownClassesHybrid(t *testing.T) {
 	for _, k := range deep.Failed(t) {
 		p := progen.Generate(k.Seed, progen.Features(k.Features))
@@ -107,7 +107,7 @@ func TestKnownClassesHybrid(t *testing.T) {
 	}
 }
 
-// relation is that of programs in which nothing is misused. That of WaitGroups is por's.
+// relation is the relation for programs without misuse. For WaitGroups it is that of por.
 func relation(m *vm.Machine) classes.Relation {
 	return classes.Relation{
 		Dependent: func(a, b *trace.Op) bool {
@@ -153,7 +153,7 @@ func testClasses(t *testing.T, r reduction, total int) {
 	c.report()
 }
 
-// classCheck compares what a reduction explores with what there is.
+// classCheck compares the explored classes of a reduction with all classes.
 type classCheck struct {
 	*testing.T
 	reduction
@@ -269,7 +269,7 @@ func (c *classCheck) classes(m *vm.Machine, p *progen.Prog, f progen.Features, o
 		}
 	}
 	count, limit := classes.Merge, 3000
-	if f&progen.Groups != 0 { // a goroutine knows whether it waited when a counter reached zero
+	if f&progen.Groups != 0 { // a goroutine can observe whether it waited when a counter reached zero
 		count, limit = classes.All, 20000
 	}
 	all, err := count(m, rel, limit)

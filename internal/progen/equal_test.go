@@ -10,9 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestEqual: searches that match states up to exchanging goroutines find in programs of equal and nearly
-// equal goroutines what a full search finds, with every kind of static facts, and livelocks where it
-// finds some.
+// TestEqual: in programs of equal and nearly equal goroutines, searches that match states up to symmetry
+// have the findings of a full search, with every kind of static facts, and find a livelock if it does.
 func TestEqual(t *testing.T) {
 	c := newComparison(t)
 	c.batches(1000, func(seeds []uint64) {

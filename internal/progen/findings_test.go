@@ -14,8 +14,8 @@ import (
 )
 
 // TestFindings: most generated programs in which the full exploration finds a race have a finding about
-// memory, most of those in which it finds a deadlock or a leak have another one, and at most half of those
-// that it proves right have any. Generated programs are rarely right, and few are as odd.
+// memory, most of those in which it finds a deadlock or a leak have another finding, and at most half of
+// those without a bug have any. Generated programs are rarely right, and few are as odd.
 func TestFindings(t *testing.T) {
 	const perBatch = 40
 	type count struct{ all, found int }

@@ -92,7 +92,7 @@ func (o *objects) flavour(f int) {
 			o.ln("o.mu.Unlock() } else { r++ }")
 		}
 		o.ln("}")
-	case 7: // Once, and unlocking what another goroutine has locked
+	case 7: // Once, and unlocking a mutex that another goroutine has locked
 		switch o.n(4) {
 		case 0:
 			o.object()

@@ -80,8 +80,7 @@ func (g *generator) n(n int) int         { return g.rng.IntN(n) }
 func (g *generator) chance(pct int) bool { return g.n(100) < pct }
 func (g *generator) has(f Features) bool { return g.f&f != 0 }
 
-// objects chooses the shared objects. A program has few kinds, or nothing
-// would ever meet.
+// objects chooses the shared objects. A program has few kinds of operations, so that they interact.
 func (g *generator) objects() {
 	p := g.p
 	for range 1 + g.n(2) {

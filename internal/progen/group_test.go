@@ -19,13 +19,13 @@ import (
 
 // A group is a number of programs with one entry, which chooses one of them.
 // They share a machine, so that packages are initialised once, and one static
-// analysis. What is not in the group's choice is executed as if it were alone.
+// analysis. Code outside of the group's choice is executed as in a single program.
 type group struct {
 	m        *vm.Machine
 	analysis *oracle.Analysis
 	main     trace.GID
 	oracles  map[oracleKey]por.Oracle
-	blocks   []load.Block // if what is executed is noted
+	blocks   []load.Block // if coverage is recorded
 	loops    bool         // the present program has a livelock
 }
 
@@ -37,7 +37,7 @@ type oracleKey struct {
 // A unit is a program of a group: a file with a function called Name.
 type unit struct{ Name, Source string }
 
-// units prints generated programs, as Explore wants it.
+// units prints generated programs in the form that Explore needs.
 func units(progs []*progen.Prog) (list []unit) {
 	for _, p := range progs {
 		list = append(list, unit{p.Name, p.Source()})
@@ -196,9 +196,8 @@ func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.R
 	return search(t, g.m, x.run, cfg)
 }
 
-// skipCheck is an oracle that checks each choice which another one skips by the
-// criterion itself: nothing the others can do while the goroutine waits is
-// in conflict with its operation.
+// skipCheck is an oracle that checks the skipped choices of another oracle by the criterion itself: no
+// operation that others can execute while the goroutine waits conflicts with its operation.
 type skipCheck struct {
 	por.Oracle
 	m     *vm.Machine
@@ -211,7 +210,7 @@ type skipped struct {
 	gs    string
 }
 
-// maxParked bounds the states looked at for one skipped choice.
+// maxParked bounds the states inspected for one skipped choice.
 const maxParked = 500
 
 // Skip implements por.Oracle.
@@ -226,7 +225,7 @@ func (c *skipCheck) Skip(g trace.GID, op *trace.Op) string {
 // A criterion is lookahead.PersistentSet, or PersistentPart.
 type criterion func(sys por.System, gs []trace.GID, limit uint64) (conflict trace.Schedule, complete bool)
 
-// verify checks that what gs are about to do is a persistent set.
+// verify checks that the pending operations of gs are a persistent set.
 func (c *skipCheck) verify(gs []trace.GID, reason string, is criterion) {
 	k := skipped{c.m.Hash(), fmt.Sprint(gs)}
 	if c.seen[k] {

@@ -15,9 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestHybrid: choices that static facts make unnecessary are unnecessary. With
-// every oracle and explorer the outcomes and races are exactly those of the
-// reference, and so they are with any stages of an oracle turned off.
+// TestHybrid: choices that static facts make unnecessary are unnecessary. With every oracle and explorer,
+// and with any stages of an oracle switched off, the outcomes and races are exactly those of the reference.
 func TestHybrid(t *testing.T) {
 	c := newComparison(t)
 	c.batches(1000, c.programs)
@@ -59,7 +58,7 @@ type comparison struct {
 	exchanged, fewer   int    // searches that have exchanged goroutines, and those of full with fewer states than that
 	loops, missed      int    // searches of programs with livelocks, and those that have found none
 
-	// Of optimal searches: executions of parts, searches that have found an end, and those that have not.
+	// For optimal: executions of parts, searches of parts that have found an end, and those that have not.
 	partExecutions       uint64
 	finished, unfinished int
 }
@@ -78,14 +77,14 @@ func (c *comparison) batches(total int, f func(seeds []uint64)) {
 	c.Logf("%d programs checked, %d left out; eliminated %v; %d parts; livelocks not found by %d of %d searches", c.checked, c.left, c.eliminated, c.parts, c.missed, c.loops)
 }
 
-// hybrids compares searches of the program g is at, with every oracle and with some
-// of their stages turned off, with what the program can do.
+// hybrids compares searches of the present program of g, with every oracle and with some of their stages
+// switched off, with the program's outcomes.
 func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcomes, races map[string]bool) {
 	c.Helper()
 	c.searches(g, seed, modes(seed), source, outcomes, races)
 }
 
-// searches compares searches of the program g is at with what it can do.
+// searches compares searches of the present program of g with its outcomes.
 func (c *comparison) searches(g *group, seed uint64, list []mode, source func() string, outcomes, races map[string]bool) {
 	c.Helper()
 	ok := true
@@ -147,8 +146,8 @@ func (c *comparison) searches(g *group, seed uint64, list []mode, source func() 
 	}
 }
 
-// modes returns how a program is searched: with each oracle under one explorer,
-// and with stages of the strongest ones turned off, which depends on the seed.
+// modes returns the searches of a program: with each oracle under one explorer, and with stages of the
+// strongest ones switched off, depending on the seed.
 func modes(seed uint64) []mode {
 	rng := rand.New(rand.NewPCG(seed, 0x57a6e5))
 	var list []mode

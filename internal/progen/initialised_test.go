@@ -17,7 +17,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// loadInitialised loads each program as a package main of its own: its entry function runs in an initialiser,
+// loadInitialised loads each program as a separate package main: its entry function runs in an initialiser,
 // and main is empty.
 func loadInitialised(t *testing.T, progs []*progen.Prog) *load.Program {
 	t.Helper()

@@ -60,7 +60,7 @@ func (b *batch) machine(t testing.TB, p *progen.Prog, cfg vm.Config) *vm.Machine
 	return m
 }
 
-// observer collects what a search finds in the words of progen.Result.
+// observer collects the findings of a search as a progen.Result.
 type observer struct {
 	t        testing.TB
 	m        *vm.Machine
@@ -73,7 +73,7 @@ func newObserver(t testing.TB, m *vm.Machine) *observer {
 	return &observer{t: t, m: m, outcomes: map[string]bool{}, races: map[string]bool{}}
 }
 
-// ending tells how the machine's present execution has ended.
+// ending returns the ending of the machine's present execution.
 func ending(m *vm.Machine, st por.Status) string {
 	var printed []string
 	for l := range strings.Lines(m.Report().Output(1)) {
@@ -139,13 +139,13 @@ func (o *observer) Livelock(trace.Schedule, int) bool { o.loops++; return true }
 // Restart implements por.Visitor.
 func (o *observer) Restart() {}
 
-// search explores p and returns what was found.
+// search explores p and returns the findings.
 func search(t testing.TB, m *vm.Machine, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*observer, por.Result) {
 	o := newObserver(t, m)
 	return o, run(m, o, cfg)
 }
 
-// difference lists what is in one set only.
+// difference lists the elements that are in only one of the sets.
 func difference(got, want map[string]bool) string {
 	var d []string
 	for _, k := range slices.Sorted(maps.Keys(got)) {

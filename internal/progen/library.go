@@ -28,7 +28,7 @@ type family struct {
 	locks bool     // statements are executed with mu locked
 }
 
-// libraryKind is the sort of programs in which a family may be.
+// libraryKind is the sort of programs in which a family may occur.
 type libraryKind int
 
 const (
@@ -36,7 +36,7 @@ const (
 	inTests              // needs t
 	inBubbles
 	notInBubbles
-	inPrograms // not in tests, which have goroutines of their own
+	inPrograms // not in tests, which have other goroutines
 )
 
 var families = []family{
@@ -352,7 +352,7 @@ const LibraryHelpers = `package main
 
 import "syscall"
 
-// record is what a goroutine has seen.
+// record has the observations of a goroutine.
 type record struct{ text string }
 
 func (r *record) note(x any) { r.text += " " + show(x) }

@@ -30,8 +30,8 @@ import (
 
 var everyFlag = flag.Bool("every", false, "TestLibrary explores with every explorer and every kind of static facts, instead of a part of these")
 
-// knownLibrary are programs, in short, that something was wrong with: graph lost the order in which the
-// second Add comes first, as it commutes with the other one, but not with arriving at Wait.
+// knownLibrary are short descriptions of programs that have failed: graph lost the order in which the
+// second Add comes first, because it commutes with the other Add, but not with arriving at Wait.
 var knownLibrary = []progen.LibraryProgram{
 	{Name: "PknownGroup", Families: []string{"group"}, Source: `package main
 
@@ -58,9 +58,8 @@ func PknownGroup() {
 `},
 }
 
-// TestLibrary: programs that call library functions on shared objects have the same outcomes and
-// races whichever explorer it is, with whatever static facts, and what they do natively is among
-// these outcomes.
+// TestLibrary: programs that call library functions on shared objects have the same outcomes and races with
+// every explorer and all static facts, and these include the native outcomes.
 func TestLibrary(t *testing.T) {
 	const perBatch = 60
 	seeds := deep.Seeds(t, 3, 60)
@@ -96,7 +95,7 @@ type libraryProgram struct {
 	progen.LibraryProgram
 }
 
-// A libraryComparison compares what programs do.
+// A libraryComparison compares the outcomes of programs.
 type libraryComparison struct {
 	*testing.T
 	every                           bool // explorers with all static facts
@@ -146,8 +145,8 @@ func (c *libraryComparison) wrong(p libraryProgram, text string) {
 	}
 }
 
-// explore compares all searches of the program that g is at with the full one, and returns what
-// that has found; nil if it is too large.
+// explore compares all searches of the present program of g with the full search, and returns the findings
+// of that; nil if it is too large.
 func (c *libraryComparison) explore(g *group, p libraryProgram) *libraryEnds {
 	want := newLibraryEnds(g.m)
 	if r := stateful.Full(g.m, want, por.Config{Match: true, MaxStates: maxLibraryStates}); len(r.Incomplete) > 0 {
@@ -157,7 +156,7 @@ func (c *libraryComparison) explore(g *group, p libraryProgram) *libraryEnds {
 	c.checked++
 	for o := range want.outcomes {
 		if strings.Contains(o, "|cut: ") {
-			c.wrong(p, o) // no program does what has no model
+			c.wrong(p, o) // no program uses functions without a model
 			return nil
 		}
 	}
@@ -176,7 +175,7 @@ func (c *libraryComparison) explore(g *group, p libraryProgram) *libraryEnds {
 			got := newLibraryEnds(g.m)
 			r := e.Explore(g.m, got, cfg)
 			wanted, raced := want.outcomes, want.races
-			if len(r.Incomplete) > 0 { // what it has found must be right
+			if len(r.Incomplete) > 0 { // its findings must be right
 				c.large++
 				wanted, raced = common(wanted, got.outcomes), common(raced, got.races)
 			}
@@ -333,7 +332,7 @@ func (v *libraryEnds) Livelock(trace.Schedule, int) bool { return true }
 // Restart implements por.Visitor.
 func (v *libraryEnds) Restart() { clear(v.outcomes); clear(v.races) }
 
-// libraryOutcome is what a program printed itself, and how it ended.
+// libraryOutcome is a program's own output, and its ending.
 func libraryOutcome(out, end string) string {
 	var b strings.Builder
 	for l := range strings.Lines(out) {
@@ -402,7 +401,7 @@ func buildLibrary(t *testing.T, list []libraryProgram, tests bool) *nativeLibrar
 // nativeRuns is how often a program is run.
 const nativeRuns = 24
 
-// outcomes returns what p does in some runs.
+// outcomes returns the outcomes of p in some runs.
 func (n *nativeLibrary) outcomes(p libraryProgram) []string {
 	var mu sync.Mutex
 	set := map[string]bool{}

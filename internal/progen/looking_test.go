@@ -17,16 +17,16 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// What looks at the clock show (vm/step_look.go) is written down a second time here, as time may pass
-// in passing_test.go: at every look any of many amounts of time may pass. The machine, which begins
-// with looks at which none does, finds the same outcomes with each explorer.
+// This test implements the results of clock reads (vm/step_look.go) a second time, like the passing of time
+// in passing_test.go: at every look any of many amounts of time may pass. The machine, which begins with
+// looks at which no time passes, finds the same outcomes with each explorer.
 
 // A glance is one operation of a program of straight lines.
 type glance struct {
 	op   string // look, since, sleep, print, put, get; go, join; arm, wake, say
-	i    int    // what is printed, the goroutine, or how a comparison is written
+	i    int    // the printed text, the goroutine, or the form of a comparison
 	c    int64  // the duration
-	mine bool   // since the goroutine's own look, and not since the program began
+	mine bool   // since the goroutine's own look instead of the start of the program
 }
 
 const micro = 1000
@@ -275,7 +275,7 @@ func (k *watchModel) step(m *watch, g int, d int64) *watch {
 	return n
 }
 
-// TestLooking: every explorer finds what the model says, for every slack.
+// TestLooking: every explorer finds the outcomes of the model, for every slack.
 func TestLooking(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"go.mod": "module looking\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"}
@@ -297,8 +297,8 @@ func TestLooking(t *testing.T) {
 	}
 	compared, left, seen := 0, 0, 0
 	for i, bodies := range progs {
-		// Not the length of a sleep: looks that nothing compares take no time, so that it is a
-		// nanosecond more or less.
+		// The length of a sleep is not compared, because looks without a comparison take no time, so it
+		// differs by a nanosecond.
 		for _, slack := range []int64{0, 1500, 3*micro + 100, 6*micro + 100} {
 			want := glanceOutcomes(bodies, slack)
 			for k, e := range explorers.Exhaustive() {
@@ -324,8 +324,8 @@ func TestLooking(t *testing.T) {
 	}
 }
 
-// lookWith returns the outcomes that an explorer finds, which begins with looks that are no
-// operations, unless something was left out.
+// lookWith returns the outcomes of an explorer, which begins with looks that are not operations, unless the
+// search is incomplete.
 func lookWith(t *testing.T, prog *load.Program, name string, e *por.Explorer, slack int64) (map[string]bool, bool) {
 	entry, err := prog.Lookup(name)
 	if err != nil {

@@ -19,9 +19,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestNative: whatever generated programs without data races do when they are
-// compiled and run, the machine knows. (Programs with races may do more than
-// any interleaving.)
+// TestNative: the machine has all outcomes of compiled runs of generated programs without data races.
+// (Programs with races may do more than any interleaving.)
 func TestNative(t *testing.T) {
 	deep.Skip(t, "compiles and runs programs")
 	const want, runs = 40, 25
@@ -113,8 +112,8 @@ func runNative(t *testing.T, binary, name string, procs int) (outcome string, ok
 	return progen.Outcome(printed, end), true
 }
 
-// explains reports whether the machine knows an outcome. When main returns, the
-// real program ends, while the machine lets the other goroutines go on.
+// explains reports whether the machine has an outcome. When main returns, the real program ends, while in
+// the machine the other goroutines continue.
 func explains(known map[string]bool, outcome string) bool {
 	out, end, _ := strings.Cut(outcome, "|")
 	for k := range known {

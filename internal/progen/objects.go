@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Text is a program that only the machine can execute: there is no reference for
-// it. The outcomes of reductions are compared with those of a full search.
+// Text is a program without a reference: only the machine can execute it. The outcomes of reductions are
+// compared with those of a full search.
 type Text struct {
 	Name, Source string
 	Copies       bool // copies mutexes, or overwrites them
@@ -32,7 +32,7 @@ func Objects(name string, rng *rand.Rand) Text {
 
 // FromBytes is a source of randomness that fuzzing can control: each choice
 // takes a byte. After the last one choices are 0 for a while, which makes for
-// short programs, and then a fixed sequence: a 0 forever may be refused forever.
+// short programs, and then a fixed sequence: an endless sequence of 0 might be refused forever.
 type FromBytes struct {
 	Bytes  []byte
 	behind uint64

@@ -11,12 +11,13 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestHybridObjects: the same for programs about objects. What they can do is
-// what the machine finds in a full search.
+// TestHybridObjects: the same for programs about objects. Their outcomes are those of a full search by the
+// machine.
 func TestHybridObjects(t *testing.T) {
 	c := newComparison(t)
 	c.batches(800, func(seeds []uint64) {
-		// Those that copy locks are no company for the others: mhb then knows less.
+		// Programs that copy locks are loaded separately, because with them mhb has fewer facts about the
+		// others.
 		var groups [2][]objectProgram
 		for _, seed := range seeds {
 			x := objectsOf(seed)

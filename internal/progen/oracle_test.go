@@ -18,9 +18,8 @@ var (
 // maxStates bounds the reference's enumeration; programs with more states are left out.
 const maxStates = 3000
 
-// TestOracle: what the machine finds in generated programs with full search,
-// with and without state matching, and with JPF's reduction, is exactly what
-// the reference interpreter finds.
+// TestOracle: on generated programs the machine has exactly the findings of the reference interpreter, with
+// full search, with and without state matching, and with JPF's reduction.
 func TestOracle(t *testing.T) {
 	const perBatch = 250
 	total := deep.N(32, 1000)
@@ -74,7 +73,7 @@ func compare(t *testing.T, b *batch, p *progen.Prog, want progen.Result) bool {
 			got, want map[string]bool
 		}{{"outcomes", got.outcomes, want.Outcomes}, {"races", got.races, want.Races}} {
 			want := set.want
-			if len(r.Incomplete) > 0 { // then only what is found must be right
+			if len(r.Incomplete) > 0 { // then only the findings must be right
 				want = map[string]bool{}
 				for k := range set.got {
 					if set.want[k] {

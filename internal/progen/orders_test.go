@@ -15,9 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestOrders: the orders that a machine notes during a search of every execution, to its end or up to a
-// bound, are those of the executions one by one. In all executions each choice is made both ways, and a
-// search by classes finds both orders of it.
+// TestOrders: the orders recorded during a search of every execution, to its end or up to a bound, are
+// those of the executions one by one. In all executions each choice is made both ways, and a search by
+// classes finds both orders of it.
 func TestOrders(t *testing.T) {
 	total := deep.N(8, 24)
 	const most = 1000

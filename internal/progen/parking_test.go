@@ -15,9 +15,9 @@ import (
 )
 
 // parkers is a program of goroutines, some of which are equal, that meet at a few channels, mostly without
-// buffer, where many operations do not wait: whether those find another goroutine depends on whether it
-// has parked. Time passes in some, and some are in bubbles, so that all others have to wait for what comes
-// next, beside a goroutine that is outside. What each goroutine has found is printed when it ends.
+// buffer, where many operations do not wait: such an operation finds another goroutine only if that has
+// parked. In some programs time passes, and some are in bubbles with a goroutine outside, so that the next
+// event requires all others to wait. Each goroutine prints its observations when it ends.
 func parkers(r *rand.Rand, name string) string {
 	bubble, timed := r.IntN(3) == 0, r.IntN(2) == 0
 	var b strings.Builder
@@ -93,9 +93,8 @@ func parkers(r *rand.Rand, name string) string {
 	return b.String() + "\n}\n"
 }
 
-// TestParking: jpf, which puts parking off until it makes a difference, finds in such programs what a search
-// of all states finds, also of states up to symmetry and with static facts, and finds a
-// livelock if there is one.
+// TestParking: jpf, which postpones parking until it matters, has the findings of a search of all states in
+// such programs, also with symmetry and static facts, and finds a livelock if there is one.
 func TestParking(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
 	fewer := 0

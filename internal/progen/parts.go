@@ -6,10 +6,10 @@ import (
 )
 
 // Parts returns a program of several parts that interact little or not at all: each
-// makes objects of its own and starts goroutines that use them. rng decides their connections:
-// an object of a package variable, one that main has made, a pointer that one part
-// hands to another one through a channel, an atomic pointer or a variable, and whether main waits for
-// them. It is for tests of reductions that explore one part after the other.
+// makes objects of its own and starts goroutines that use them. rng decides their connections: an object of
+// a package variable, an object that main has made, a pointer that one part passes to another through a
+// channel, an atomic pointer or a variable, and whether main waits for them. It is for tests of reductions
+// that explore one part after the other.
 func Parts(name string, rng *rand.Rand) Text { return newParts(name, rng, false) }
 
 // TimedParts returns such a program in which goroutines sleep, too, and wait for timers of their own and
@@ -192,7 +192,7 @@ func (p *parts) statements(who []string, n int) {
 	}
 }
 
-// timer gives an object timers. Initialising G gives it none: those of all programs that are loaded
+// timer gives an object timers. G is not initialised with one: those of all programs that are loaded
 // together would be pending in each.
 func (p *parts) timer(t string) {
 	if p.timed {

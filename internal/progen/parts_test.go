@@ -16,9 +16,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestParts: searches that explore parts of a program one after the other find in programs of several
-// parts what a full search finds, and each part that they take is a persistent set. A livelock in the
-// latter is one in the former.
+// TestParts: in programs of several parts, searches that explore one part after the other have the findings
+// of a full search, and each part is a persistent set. A livelock in the latter is one in the former.
 func TestParts(t *testing.T) {
 	c := newComparison(t)
 	c.batches(1000, func(seeds []uint64) {
@@ -107,7 +106,7 @@ var partTexts = []string{
 		say(x)
 	}
 }`,
-	// What is in a closed channel only one can receive.
+	// Only one goroutine can receive an element of a closed channel.
 	`func P2() {
 	c := make(chan int, 1)
 	c <- 5
@@ -148,7 +147,7 @@ func P3() {
 		say(0)
 	}
 }`,
-	// A variable leads to what has been made since.
+	// A variable refers to an object made later.
 	`var p5_v *int
 
 func P5() {
@@ -157,7 +156,7 @@ func P5() {
 	go func() { p5_v = x; done <- 1; *x = 1; say(*x) }()
 	go func() { <-done; *p5_v = 2 }()
 }`,
-	// A variable is what all can access.
+	// All goroutines can access a variable.
 	`var p6_v int
 
 func P6() {
@@ -188,7 +187,7 @@ func P8() {
 		say(2)
 	}
 }`,
-	// A part ends where one of its goroutines passes on what another one has not done with.
+	// A part ends where one of its goroutines passes on an object that another still uses.
 	`import "sync"
 
 type p9_T struct {
@@ -241,7 +240,7 @@ func p10_hand(z *atomic.Int32, c, hand chan int) {
 	hand <- 1
 	c <- 1
 }`,
-	// It ends where another goroutine can access what one of its own does.
+	// It ends where another goroutine can access an object of one of its own.
 	`import (
 	"sync"
 	"sync/atomic"
@@ -318,7 +317,7 @@ func P3() {
 }`,
 }
 
-// TestPartTexts: what a full search finds in them searches by parts find, too.
+// TestPartTexts: searches by parts have the findings of a full search.
 func TestPartTexts(t *testing.T) {
 	for _, x := range []struct {
 		texts []string

@@ -18,14 +18,13 @@ import (
 )
 
 // How time passes (vm/step_time.go) is written down a second time here, for programs of straight
-// lines, and explored state by state. Generated programs have the same outcomes in the machine,
-// whichever explorer it is, for every slack.
+// lines, and explored state by state. Generated programs have the same outcomes in the machine, with every
+// explorer and every slack.
 
-// A tempo is one operation of such a program. What a Stop, a Reset or a load finds is printed by the
-// next one.
+// A tempo is one operation of such a program. The next print shows the result of a Stop, a Reset or a load.
 type tempo struct {
 	op string // arm, wake, after, recv, stop, reset, lock, unlock, add, load, say, print, go, join
-	i  int    // timer, goroutine, or what is printed
+	i  int    // timer, goroutine, or the printed text
 	d  int64
 }
 
@@ -154,7 +153,7 @@ type moment struct {
 	now, debt int64
 	pc        []int    // by goroutine; -1: not started
 	wake      []int64  // by goroutine: when it wakes, if it sleeps
-	reg       []string // by goroutine: what it prints next
+	reg       []string // by goroutine: its next output
 	timer     []aTimer // by timer
 	funcs     []int64  // deadlines of AfterFunc
 	adders    int      // goroutines that AfterFunc has started and that have not added
@@ -183,7 +182,7 @@ type timedModel struct {
 	ends  map[string]bool
 }
 
-// outcomesOf returns what a program can print, and whether it ends.
+// outcomesOf returns a program's possible outputs, and whether it ends.
 func outcomesOf(p *timedProg, slack int64) map[string]bool {
 	k := &timedModel{slack: slack, seen: map[string]bool{}, ends: map[string]bool{}}
 	for g, body := range p.bodies {
@@ -236,7 +235,7 @@ func (k *timedModel) visit(m *moment) {
 		n.x++
 		k.visit(n)
 	}
-	// Rule 1: what is due fires.
+	// Rule 1: a due timer fires.
 	list := k.timers(m)
 	due := slices.ContainsFunc(list, func(t firing) bool { return t.at <= m.now })
 	for _, t := range list {
@@ -393,7 +392,7 @@ func (v *timedVisitor) Race(trace.Schedule, trace.Op, trace.Op) bool { return tr
 func (v *timedVisitor) Livelock(trace.Schedule, int) bool            { return true }
 func (v *timedVisitor) Restart()                                     {}
 
-// TestPassing: every explorer finds what the model says, for every slack.
+// TestPassing: every explorer finds the outcomes of the model, for every slack.
 func TestPassing(t *testing.T) {
 	const perBatch = 30
 	for batch := range slices.Chunk(deep.Seeds(t, 4, 60), perBatch) {
@@ -417,7 +416,7 @@ func TestPassing(t *testing.T) {
 	}
 }
 
-// comparePassing compares what every explorer finds with the model.
+// comparePassing compares the findings of every explorer with the model.
 func comparePassing(t *testing.T, g *group, p *timedProg, u unit, slack int64, seed uint64) {
 	want := outcomesOf(p, slack)
 	compare := func(name string, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) {

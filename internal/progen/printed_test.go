@@ -14,7 +14,7 @@ import (
 // printed are programs that a test prints itself, one for each seed.
 type printed struct {
 	print    func(r *rand.Rand, name string) string
-	salt     uint64 // with the seed, what the random numbers begin with
+	salt     uint64 // with the seed, the start of the random numbers
 	perBatch int    // loaded at once
 	total    int    // in the full tier
 	short    int    // in the quick tier
@@ -28,7 +28,7 @@ type subject struct {
 	i     int // in its batch
 	seed  uint64
 	text  string
-	want  *observer // what a full search that matches states has found
+	want  *observer // the findings of a full search that matches states
 	full  por.Result
 	wrong int // what compare has complained of
 }
@@ -39,8 +39,8 @@ func (s *subject) errorf(format string, args ...any) {
 	s.want.t.Errorf("seed %d, %s\n%s", s.seed, fmt.Sprintf(format, args...), numbered(s.text))
 }
 
-// each calls compare for those of which a full search finds all within the bound, and returns how many
-// these are, and how many are left out.
+// each calls compare for the programs that a full search explores completely within the bound, and returns
+// their number, and the number of the others.
 func (p printed) each(t *testing.T, compare func(s *subject)) (checked, left int) {
 	total := deep.N(p.short, p.total)
 	cfg := vm.Config{VisibleOutput: true}

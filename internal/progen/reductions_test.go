@@ -16,8 +16,8 @@ import (
 
 var reductionFlag = flag.String("reduction", "", "the only explorer that TestReductions compares")
 
-// TestReductions: explorers that reduce by dependence and store no states find
-// what the reference interpreter finds, except for livelocks.
+// TestReductions: explorers that reduce by dependence and store no states have the findings of the
+// reference interpreter, except for livelocks.
 func TestReductions(t *testing.T) {
 	const perBatch = 100
 	total := deep.N(12, 300)
@@ -54,7 +54,7 @@ func TestReductions(t *testing.T) {
 	t.Logf("%d programs checked, %d left out, %d searches not exhaustive", checked, left, large)
 }
 
-// named gives e a name that says with which options it is.
+// named gives e a name with its options.
 func named(name string, e *por.Explorer) *por.Explorer {
 	e.Name = name
 	return e
@@ -75,8 +75,8 @@ func reductions() []*por.Explorer {
 	})
 }
 
-// agrees compares what an explorer has found with what there is. If it has not
-// explored everything, only what it has found must be right.
+// agrees compares an explorer's findings with the expected ones. If it has not explored everything, its
+// findings only have to be right.
 func agrees(t *testing.T, p *progen.Prog, name string, got *observer, r por.Result, want progen.Result) bool {
 	t.Helper()
 	ok := true

@@ -121,8 +121,7 @@ func resumable(t *testing.T, prog *load.Program, e *load.Entry, opts explore.Opt
 	return resumableUntil(context.Background(), t, prog, e, opts, keep)
 }
 
-// resumableUntil explores e until ctx is done. What says how long that took, and how much memory, is left
-// out of the result.
+// resumableUntil explores e until ctx is done. The result omits times and memory.
 func resumableUntil(ctx context.Context, t *testing.T, prog *load.Program, e *load.Entry, opts explore.Options, keep *explore.Keep) *explore.Result {
 	opts.Keep = keep
 	entry := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (describe.Machine, error) {

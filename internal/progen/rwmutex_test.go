@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// TestMisuse: an RWMutex that is locked and unlocked without discipline does in the machine what
-// it does in the reference, with all explorers and all oracles.
+// TestMisuse: an RWMutex that is locked and unlocked without discipline behaves in the machine as in the
+// reference, with all explorers and all oracles.
 func TestMisuse(t *testing.T) {
 	c := newComparison(t)
 	barges := 0

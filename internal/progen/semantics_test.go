@@ -11,9 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// TestSemantics: small programs about one thing each. Their outcomes, written
-// down by hand from the specification and the documentation, are those of the
-// reference interpreter and of the machine.
+// TestSemantics: small programs that each test one rule. Their outcomes, written down by hand from the
+// specification and the documentation, are those of the reference interpreter and of the machine.
 func TestSemantics(t *testing.T) {
 	k := func(n int) Expr { return Expr{L: -1, K: n} }
 	l := func(n int) Expr { return Expr{L: n} }

@@ -322,7 +322,7 @@ func (s *source) stmt(x *Stmt) {
 	case Divide:
 		s.ln("l%d = 7 / l%d", x.A, x.B)
 	case Return:
-		s.ln("if l0 >= 0 || l0 < 0 { return }") // vet and the compiler do not look through it
+		s.ln("if l0 >= 0 || l0 < 0 { return }") // opaque to vet and the compiler
 	case Print:
 		s.ln("say(%s)", e)
 	case Final:

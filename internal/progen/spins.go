@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// Spins returns a program about loops that wait: for atomic variables, for plain memory, for
-// several of them, with compare-and-swap, TryLock and Gosched, one in the other and in functions;
-// some cannot be distinguished from loops that continue, some never end. No iteration that is
-// repeated forever has an effect. If sums is
-// set, additions with unused results replace most stores, and readers replace locks.
+// Spins returns a program about loops that wait: for atomic variables, for plain memory, for several
+// variables, with compare-and-swap, TryLock and Gosched, nested and in functions; some cannot be
+// distinguished from loops that continue, some never end. No iteration that is repeated forever has an
+// effect. If sums is set, additions with unused results replace most stores, and readers replace locks.
 func Spins(name string, rng *rand.Rand, sums bool) Text {
 	s := &spins{rng: rng, prefix: strings.ToLower(name), sums: sums}
 	s.plain = s.n(4) == 0

@@ -23,7 +23,7 @@ func spinsOf(seed uint64, sums bool) progen.Text {
 	return progen.Spins(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x5b145)), sums)
 }
 
-// waiter collects what explorers find of programs with loops that wait.
+// waiter collects the findings of explorers in programs with loops that wait.
 type waiter struct {
 	*observer
 	schedules []trace.Schedule
@@ -56,9 +56,9 @@ func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Confi
 	return w, e.Explore(g.m, w, cfg)
 }
 
-// TestSpins: explorers that store no states find in programs with loops that wait what a full
-// search finds that does, and those that sample nothing else; source and optimal complete each
-// class of executions once in which no iteration is without effect.
+// TestSpins: in programs with loops that wait, explorers that store no states have the findings of a full
+// search that stores them, and samplers have no others; source and optimal complete each class of
+// executions without zero-effect iterations once.
 func TestSpins(t *testing.T) { testSpins(t, false) }
 
 // TestSums: the same where additions and readers would commute, but for the loops that wait for them.

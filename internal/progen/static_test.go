@@ -14,8 +14,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestCheckStatic: what static analyses say of generated programs is what the
-// machine does, and every skipped choice is right by the criterion itself.
+// TestCheckStatic: on generated programs static facts agree with the machine's steps, and every skipped
+// choice satisfies the criterion itself.
 func TestCheckStatic(t *testing.T) {
 	const perBatch = 40
 	var sum check.Counts

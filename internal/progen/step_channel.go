@@ -104,9 +104,8 @@ func (r *refMachine) channel(s *refState, g int, in *instr) []*refState {
 	return []*refState{t}
 }
 
-// first returns the places of the goroutine that is first in queue q. A select
-// with several cases on one channel stands there several times, in an order
-// that the runtime chooses at random.
+// first returns the places of the goroutine that is first in queue q. A select with several cases on one
+// channel is in the queue several times, in an order that the runtime chooses at random.
 func first(q []parked) []parked {
 	var f []parked
 	for _, w := range q {

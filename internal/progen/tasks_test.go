@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 )
 
-// TestTasks: with every oracle, programs whose goroutines start others that a WaitGroup counts do what a
-// full search finds.
+// TestTasks: programs whose goroutines start others that a WaitGroup counts have the outcomes of a full
+// search with every oracle.
 func TestTasks(t *testing.T) {
 	c := newComparison(t)
 	c.batches(300, func(seeds []uint64) {

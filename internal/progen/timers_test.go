@@ -12,8 +12,8 @@ import (
 )
 
 // timed is a program of a few goroutines that share a timer, which they wait for, stop and reset, and
-// channels, and, sometimes, other memory. The places where the goroutines are stuck show what they have
-// found.
+// channels, and, sometimes, other memory. The places where the goroutines are blocked show their
+// observations.
 func timed(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"sync/atomic\"\n\"time\"\n)\n\nfunc %s() {\n", name)

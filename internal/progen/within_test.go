@@ -47,7 +47,7 @@ var testPlaces = []struct{ name, body string }{
 	{"TestBubble", "synctest.Test(t, func(t *testing.T) { P() })"},
 }
 
-// bubbled replaces the ends of executions in which goroutines wait forever: a bubble tells them otherwise.
+// bubbled replaces the endings in which goroutines wait forever, because a bubble has other texts for them.
 func bubbled(outcomes map[string]bool) map[string]bool {
 	set := map[string]bool{}
 	for o := range outcomes {

@@ -57,8 +57,8 @@ func loadTests(t *testing.T, names []string) *load.Program {
 		}
 		// The race detector's switch has nothing to switch here.
 		text = bytes.ReplaceAll(text, []byte("runtime.RaceDisable()"), []byte("runtime.Gosched()"))
-		// An initialiser starts a goroutine that reads a variable in a statement of which gc leaves
-		// nothing (_ = l): each function would have that race.
+		// An initialiser starts a goroutine that reads a variable in a statement that gc removes (_ = l):
+		// each function would have that race.
 		text = bytes.ReplaceAll(text, []byte("var _ LogImpl = NewLog()\n"), nil)
 		write(name, text)
 	}
@@ -71,7 +71,7 @@ func loadTests(t *testing.T, names []string) *load.Program {
 	return prog
 }
 
-// verdict is what exploring a function found.
+// verdict is the result of exploring a function.
 type verdict struct {
 	por.Result
 	m       *vm.Machine
@@ -123,7 +123,7 @@ func (v *verdict) Livelock(path trace.Schedule, loop int) bool { return true }
 func (v *verdict) Restart() {}
 
 func judge(t *testing.T, prog *load.Program, e *load.Entry) *verdict {
-	// Two files rely on how long things take.
+	// Two files rely on timing.
 	file := filepath.Base(prog.Fset.Position(e.Pos).Filename)
 	m, err := vm.New(prog, e, vm.Config{Races: true, OrderedTime: file == "time_test.go" || file == "pool_test.go"})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestRaceDetector(t *testing.T) {
 		}
 		racy := strings.HasPrefix(e.Name, "TestRace")
 		if !racy && !strings.HasPrefix(e.Name, "TestNoRace") {
-			continue // a benchmark of something, or known to be judged wrongly by the race detector itself
+			continue // a benchmark, or known to be misjudged by the race detector itself
 		}
 		t.Run(e.Name, func(t *testing.T) {
 			v := judge(t, prog, e)

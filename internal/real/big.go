@@ -15,10 +15,10 @@ import (
 	"hbcheck.dev/hbcheck/load/scale"
 )
 
-// With -big the tests are those that are called stress tests here: they bound a loop that starts goroutines
-// by a number of at least manyGoroutines, or another loop by one of at least manyRounds beside goroutines,
-// and the number is written down in the test files. Of each module at most -tests are explored, evenly
-// spread. The page lists them with their small versions.
+// With -big the tests are stress tests: they bound a loop that starts goroutines by a number of at least
+// manyGoroutines, or another loop beside goroutines by a number of at least manyRounds, and the number is
+// in the test files. Of each module at most -tests are explored, evenly spread. The page lists them with
+// their small versions.
 
 //go:embed big.txt
 var bigText string
@@ -142,7 +142,7 @@ func stress(prog *loader.Program) (list []*loader.Entry) {
 	return list
 }
 
-// bigOutcome is what became of a test.
+// bigOutcome is the result for a test.
 func bigOutcome(r *bigResult) string {
 	red := slices.ContainsFunc(r.Bugs, func(b struct {
 		Code, Severity, Message, Pos string

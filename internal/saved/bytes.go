@@ -13,7 +13,7 @@ func Marshal(data ...any) ([]byte, error) {
 	return b.Bytes(), e.err
 }
 
-// Unmarshal fills the variables to which data point with what Marshal has written.
+// Unmarshal fills the variables to which data point with the values that Marshal has written.
 func Unmarshal(b []byte, data ...any) error {
 	f := &File{d: &decoder{r: bufio.NewReader(bytes.NewReader(b))}}
 	for _, p := range data {

@@ -247,7 +247,7 @@ func fillStruct(c *codec, t reflect.Type, where string) {
 	}
 }
 
-// fillPointer: targets have numbers in the order in which they are met, from 1; 0 is nil. A number that
+// fillPointer: targets are numbered from 1 in the order of their first occurrence; 0 is nil. A number that
 // is met for the first time is followed by the target.
 func fillPointer(c *codec, t reflect.Type, where string) {
 	elem := codecLocked(t.Elem(), "the target of "+where)

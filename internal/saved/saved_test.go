@@ -80,7 +80,7 @@ func open(t *testing.T, name string) *File {
 	return f
 }
 
-// TestRead: data come back as they were, with their cycles; what is not saved remains.
+// TestRead: data are restored, with their cycles; fields that are not saved remain.
 func TestRead(t *testing.T) {
 	x, n := example(), 7
 	name := write(t, x, &n)
@@ -122,7 +122,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestRefused: a file of something else, and one that is damaged anywhere, is refused.
+// TestRefused: a file of another kind, and a file with damage anywhere, are refused.
 func TestRefused(t *testing.T) {
 	name := write(t, example())
 	var mismatch *Mismatch
@@ -171,7 +171,7 @@ func TestOtherData(t *testing.T) {
 	}
 }
 
-// TestNotSaved: a type with what cannot be saved is noticed when it is first met.
+// TestNotSaved: a type that cannot be saved is noticed at its first use.
 func TestNotSaved(t *testing.T) {
 	for _, x := range []any{&struct{ f func() }{}, &struct{ list []struct{ c chan int } }{}, &struct{ shape }{&struct{ square }{}}} {
 		func() {
@@ -206,8 +206,8 @@ func TestUnwritable(t *testing.T) {
 
 func never() bool { return false }
 
-// TestStopped: writing and reading ask often whether they have to stop; writing that stops leaves the file
-// that was there before, and no other.
+// TestStopped: writing and reading check often whether they have to stop; a stopped write leaves the old
+// file, and no other.
 func TestStopped(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "x")

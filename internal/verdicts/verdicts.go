@@ -122,7 +122,7 @@ func (s *Store) Remember(key string, r *explore.Result, host []vm.HostFact, env 
 	if err != nil || len(data) > maxResult {
 		return false
 	}
-	// A result that does not survive encoding and decoding would come back as a different verdict.
+	// A result that changes by encoding and decoding would be recalled as a different verdict.
 	var back Verdict
 	if decode(data, &back) != nil || !same(reflect.ValueOf(back.Result), reflect.ValueOf(r)) {
 		return false

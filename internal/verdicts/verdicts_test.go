@@ -78,7 +78,7 @@ func TestWorth(t *testing.T) {
 	}
 }
 
-// TestDetails: warnings with any type of details come back complete.
+// TestDetails: warnings with any type of details are restored completely.
 func TestDetails(t *testing.T) {
 	details := []explore.Detail{explore.Crashed{Text: "panic: 1"}, explore.TestFailed{Message: "m"}, explore.Exited{Status: 1},
 		explore.WaitCycle{Goroutines: "main g1"}, explore.MainBlocked{Others: 1}, explore.LeftBehind{Func: "f"},
@@ -182,7 +182,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestBound: the oldest goes first, and what is no entry stays.
+// TestBound: the oldest entry is removed first, and other files stay.
 func TestBound(t *testing.T) {
 	s := open(t)
 	for i, key := range []string{"a", "b", "c"} {
@@ -221,7 +221,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestDir: the user says where, or that there is none.
+// TestDir: the user selects a directory, or none.
 func TestDir(t *testing.T) {
 	t.Setenv(Variable, "off")
 	if _, ok := Dir(); ok {

@@ -97,7 +97,7 @@ func TestUntouched(t *testing.T) {
 }
 
 // TestBroken: a library with one line broken is caught by the tests named, and
-// by them as expected. kinds lists what can come first.
+// by them as expected. kinds lists the kinds of bugs that may be found first.
 func TestBroken(t *testing.T) {
 	dir := library(t)
 	var cache load.Cache

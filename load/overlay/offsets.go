@@ -1,8 +1,8 @@
 package overlay
 
-// What the machine and the oracles know of the structs that programs synchronise with,
-// as the overlay declares them (_src/sync, _src/time): where their fields are, in bytes,
-// and what some values mean. TestOffsets compares all of it with the source.
+// The layout of the synchronisation structs that the overlay declares (_src/sync, _src/time), for the
+// machine and the oracles: the offsets of their fields, in bytes, and the meaning of some values.
+// TestOffsets compares all of it with the source.
 const (
 	// Mutex, and the RWMutex that begins with one.
 	MutexState = 0 // MutexLocked and, in an RWMutex, MutexPass for each reader that a writer does not keep out

@@ -1,10 +1,9 @@
-// Package overlay holds Go source that takes the place of parts of the standard
-// library when a program is loaded for the machine.
+// Package overlay holds Go source that replaces parts of the standard library when a program is loaded for
+// the machine.
 //
-// The tree _src mirrors GOROOT/src: _src/<import path>/ is about the package of
-// that path. (Directories whose names begin with an underscore are no packages
-// of this module to the go command, yet gofmt and editors treat their files as
-// Go.) There are two kinds of overlay packages.
+// The tree _src mirrors GOROOT/src: _src/<import path>/ is for the package of that path. (For the go
+// command, directories whose names begin with an underscore are not packages of this module, but gofmt and
+// editors treat their files as Go.) There are two kinds of overlay packages.
 //
 // A directory without a file named PATCH replaces the whole package: its .go
 // files are the package. It may also be a package that the Go distribution
@@ -12,8 +11,7 @@
 //
 // A directory with a file named PATCH changes the real package of the Go
 // distribution. The directory's .go files are added to the real ones; one of
-// the same name replaces the real one. Each line of PATCH takes something away
-// from the real files:
+// the same name replaces the real one. Each line of PATCH removes something from the real files:
 //
 //	# a comment
 //	drop file.go        the whole file
@@ -25,12 +23,12 @@
 //	drop name if go1.27 the line holds from that release of Go on
 //	drop name if !go1.27
 //
-// What follows "if" is a build constraint of release tags. Files of the overlay hold for some releases
-// only if their //go:build line says so.
+// After "if" comes a build constraint of release tags. Files of the overlay are for all releases unless a
+// //go:build line restricts them.
 //
 // "drop init" drops all init functions. Imports that only dropped code used are
-// removed. A line that finds nothing to take away is an error, so that a new Go
-// release cannot quietly invalidate a patch.
+// removed. A line that finds nothing to remove is an error, so that a new Go release cannot quietly
+// invalidate a patch.
 //
 // Functions without a body are natives of the machine. The files are subject to
 // build constraints like those of the real package.

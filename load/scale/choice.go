@@ -44,10 +44,11 @@ func (c Choice) String() string {
 // A Shape says which numbers become smaller; how small they become is another question.
 type Shape uint8
 
-// The shapes, in the order in which they are tried. Relations are what the author may have computed: a
-// number that is equal to another one, its neighbour, its double, its half, or the product of several.
+// The shapes, in the order in which they are tried. Relations are the computations that the author may have
+// made: a number that is equal to another one, its neighbour, its double, its half, or the product of
+// several.
 const (
-	Related      Shape = iota // goroutines and rounds, and what is related to them
+	Related      Shape = iota // goroutines and rounds, and related numbers
 	Multiples                 // and their multiples and fractions
 	Alone                     // goroutines and rounds only
 	Proportional              // all numbers, each as small in proportion to the largest
@@ -130,7 +131,7 @@ func related(list []*Constant, to map[*Constant]int64, multiples bool) map[*Cons
 	// Of two relations the first counts.
 	relation := func(k *Constant) (int64, bool) {
 		n := k.From
-		for _, a := range known { // of equal ones, one of the same function is meant
+		for _, a := range known { // among equal ones, one of the same function is preferred
 			if a.From == n && a.decl == k.decl {
 				return a.To, true
 			}
@@ -231,7 +232,7 @@ func ParseWish(s string) (w Wish, err error) {
 	return w, nil
 }
 
-// means reports whether w is about k.
+// means reports whether w refers to k.
 func (w *Wish) means(k *Constant) bool {
 	if w.file == "" {
 		return k.Name == w.name
@@ -242,8 +243,8 @@ func (w *Wish) means(k *Constant) bool {
 	})
 }
 
-// Wished returns the choice that the user wishes, and the wishes that no number fits. What is related to
-// the numbers follows them.
+// Wished returns the choice that the user wishes, and the wishes that no number fits. Related numbers
+// follow these.
 func Wished(list []*Constant, wishes []Wish) (c Choice, unfit []Wish) {
 	to := make(map[*Constant]int64)
 	for _, w := range wishes {

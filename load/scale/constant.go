@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Role says what a number is for.
+// A Role is the role of a number.
 type Role uint8
 
 // The roles. A number with several has the first of them.
@@ -19,13 +19,13 @@ const (
 	Goroutines Role = iota // it bounds a loop that starts goroutines, or counts them
 	Rounds                 // it bounds another loop
 	Size                   // it is the size of something that is made
-	Other                  // nothing is known of it: perhaps a capacity, or what a test expects
+	Other                  // unknown: perhaps a capacity, or a number that a test expects
 )
 
 // A Constant is a number that can be chosen: a literal, with those that are equal to it in the same
 // declaration and have the same role. (The same 100 may be the number of goroutines and of their rounds.)
 type Constant struct {
-	Name string // that it is declared with; "": it has none
+	Name string // the declared name; "": it has none
 	Role Role
 	From int64
 	Pos  token.Position // of the first place
@@ -52,15 +52,15 @@ type place struct {
 // least is the least number that is worth making smaller.
 const least = 4
 
-// groupKey says which literals belong together: those of a function, or of a variable or constant outside of
-// functions, with one value and one role.
+// groupKey is the key of literals that belong together: those of a function, or of a variable or constant
+// outside of functions, with one value and one role.
 type groupKey struct {
 	decl ast.Node // *ast.FuncDecl or *ast.ValueSpec
 	n    int64
 	role Role
 }
 
-// use is what is known of a literal.
+// use has the data about a literal.
 type use struct {
 	role Role
 	name string

@@ -37,7 +37,7 @@ func Find(prog *load.Program, e *load.Entry) []*Constant {
 	return f.constants()
 }
 
-// newFinder returns what finds the numbers of e; nil if it has no files of its own.
+// newFinder returns the finder for the numbers of e; nil if e has no files of its own.
 func newFinder(prog *load.Program, e *load.Entry) *finder {
 	if e.Kind != load.Test && e.Kind != load.Main || e.Package.Std || e.Package.Info == nil || e.Func == nil {
 		return nil
@@ -130,7 +130,7 @@ func (f *finder) bound(cond ast.Expr, role Role) {
 	}
 }
 
-// over gives a role to the numbers that say how often a range over x repeats.
+// over assigns a role to the numbers that bound the iterations of a range over x.
 func (f *finder) over(x ast.Expr, role Role) {
 	t := f.pkg.Info.TypeOf(x)
 	if t == nil {
@@ -159,7 +159,7 @@ func (f *finder) call(call *ast.CallExpr) {
 	}
 }
 
-// roleOf returns the role of what bounds a loop. A loop around the loops that start goroutines has rounds.
+// roleOf returns the role of the bound of a loop. A loop around the loops that start goroutines has rounds.
 func (f *finder) roleOf(loop ast.Node) Role {
 	if f.startsIn(loop) {
 		return Goroutines
@@ -178,7 +178,7 @@ func (f *finder) startsIn(root ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ForStmt, *ast.RangeStmt:
 			return n == root
-		case *ast.FuncLit: // what is called later is not what the loop does, but for the argument of a call below
+		case *ast.FuncLit: // code that is called later is not part of the loop, except the argument of a call below
 			return n == root
 		case *ast.GoStmt:
 			found = true

@@ -31,7 +31,7 @@ var _ time.Duration
 
 var roles = map[scale.Role]string{scale.Goroutines: "goroutines", scale.Rounds: "rounds", scale.Size: "size", scale.Other: "other"}
 
-// TestFind: which numbers there are, and what they are for. Lines of the body count from 1.
+// TestFind: the numbers of a test, and their roles. Lines of the body count from 1.
 func TestFind(t *testing.T) {
 	tests := []struct{ name, body, outside, want string }{
 		{"loops", `var wg sync.WaitGroup
@@ -222,7 +222,8 @@ if t.Name() == "" { t.Error(600) }`}, []string{""})
 	}
 }
 
-// TestCompares: which statements are about numbers that were not made smaller. Those that are marked are.
+// TestCompares: the statements that depend on numbers that were not made smaller. Those that are marked
+// are.
 func TestCompares(t *testing.T) {
 	src, before := source([]string{`const workers = 20
 n := 0

@@ -66,7 +66,7 @@ func newFlow(info *types.Info, decls []ast.Node) flow {
 			f.returns(info.Defs[d.Name], d)
 		}
 	}
-	for obj, calls := range called { // in any order, because they are about different parameters
+	for obj, calls := range called { // in any order, because they have different parameters
 		var lists []*ast.FieldList
 		if list := params[obj]; list != nil {
 			lists = append(lists, list)
@@ -181,7 +181,7 @@ func (f *finder) length(x ast.Expr, role Role) {
 	(&tracer{finder: f, role: role, seen: make(map[types.Object]bool)}).length(x)
 }
 
-// value follows a number; name is that of the variable that has it.
+// value follows a number; name is the name of its variable.
 func (t *tracer) value(x ast.Expr, name string) {
 	switch x := ast.Unparen(x).(type) {
 	case *ast.BasicLit:

@@ -189,7 +189,7 @@ func (p *pool) abandon(x any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over = true; p.mistake == nil {
-		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // that of the worker, which ends
+		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // with the stack of the worker, which ends
 	}
 	p.changed.Broadcast()
 }
@@ -297,7 +297,7 @@ func (p *pool) take(w *worker) *task {
 
 // await is take, with the lock held.
 //
-// exact and mergedBefore are fixed here: nothing is merged between the two.
+// It sets exact and mergedBefore together, so no task is merged between the two.
 func (p *pool) await(w *worker) *task {
 	for !p.over {
 		if t := p.pick(w); t != nil {

@@ -19,16 +19,16 @@ import (
 // Read package optimal first; this package differs in its happens-before relation: a read of memory depends
 // on the write from which it reads, and on no other; a write depends on nothing.
 //
-// So an execution is no sequence but an execution graph G: events with their happens-before
-// relation. One of its linearizations realises it (see linearizer); G is executed again in
-// another one where the current one does not allow the next event. An hb.EventID identifies an event of G;
-// its stamp is the moment of its addition to G.
+// So an execution is not a sequence but an execution graph G: events with their happens-before relation.
+// One of its linearizations realises it (see linearizer); G is executed again in another one where the
+// current one does not allow the next event. An hb.EventID identifies an event of G; its stamp is the
+// moment of its addition to G.
 //
 // In G the pending operation x of some goroutine is chosen by a fixed rule.
 //
-//   - A write that does not read is added to G. It has no alternatives. (One to an entry of a map
-//     leaves the others, so it reads, too; so does an operation that compares before it writes. See
-//     por.Effects.)
+//   - A write that does not read is added to G. It has no alternatives. (A write to an entry of a map
+//     keeps the other entries, so it also reads; so does an operation that compares before it writes.
+//     See por.Effects.)
 //   - A read has one alternative for each write in G from which it can read, and one for each write
 //     w outside: there the porf-prefix S of w comes first, then w, then x. That is a backward
 //     revisit.
@@ -36,10 +36,10 @@ import (
 //
 // To find each S w once, a rule is needed for events that are executed on the way and do not belong to S
 // w (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package
-// optimal, and a read d that does not belong to S reads from the maximal write given S: with V
-// being S and the events in G before d, the deepest write in V, by the number of events that happen
-// before it (then by its hb.EventID), that can be the last one in a linearization of V. Proof that
-// S w is found exactly once:
+// optimal, and a read d that does not belong to S reads from the maximal write given S. Let V be S and the
+// events in G before d. The maximal write is the deepest write in V, by the number of events that happen
+// before it (then by its hb.EventID), that can be the last one in a linearization of V. Proof that S w is
+// found exactly once:
 //
 //  1. Consider the first state in which two explorations that find S w differ. They have the same
 //     G, and chose the same d.
@@ -58,9 +58,9 @@ import (
 //
 // Guarantees: every class of complete executions is explored, once, with every outcome, deadlock
 // and crash. States at the end are distinguished only by the values that goroutines have
-// read: of several last writes to a location that no goroutine reads, one is executed last. A
-// race is reported if its two operations are both pending in some state, which need not be on any path of
-// the search: neither happens before the goroutine of the other arrives at it.
+// read: if several writes to a location could be the last and no goroutine reads them, one of them is
+// executed last. A race is reported if its two operations are both pending in some state, which need not be
+// on any path of the search: neither happens before the goroutine of the other arrives at it.
 //
 // It uses no oracle: docs/dev/rationale/explorers.md says why.
 //
@@ -218,8 +218,8 @@ func (s *searcher) reenter() {
 // runToEnd continues to the end of an execution. Goroutine g is chosen first if it is enabled; head
 // is the last event of the prefix that it has then.
 //
-// The bounds are on events of G, not on steps of the system: to change from one linearization to
-// another executes more of these.
+// The bounds are on events of G, not on steps of the system: a change from one linearization to another
+// executes further steps.
 func (s *searcher) runToEnd(g trace.GID, head int32) {
 	for !s.Halted {
 		s.Stats.MaxDepth = max(s.Stats.MaxDepth, len(s.graph))
@@ -339,8 +339,8 @@ func (s *searcher) backtrack() {
 // readFromNext makes frame i's operation read from the next write in G from which it can read, and
 // reports whether to continue.
 //
-// x may be unable to read from a write of the list: readableWrites goes by clocks,
-// and only a linearization decides.
+// x may be unable to read from a write of the list: readableWrites uses clocks, but only a linearization
+// decides.
 func (s *searcher) readFromNext(i int) bool {
 	for !s.Halted {
 		f := &s.frames[i]

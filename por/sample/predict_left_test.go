@@ -7,8 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestPredictedLeft: which goroutines one execution predicts to wait forever. Each step of the list is at a
-// point of its own; a send has the partner that waits for it, in a select of obj and of others.
+// TestPredictedLeft: the goroutines that, by a prediction from one execution, may wait forever. Each step
+// of the list is at a separate point; a send has the partner that waits for it, in a select of obj and of
+// others.
 func TestPredictedLeft(t *testing.T) {
 	type step struct {
 		g       trace.GID

@@ -28,14 +28,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A page is not right before a person has looked at it: -args -screenshots DIR writes what to look at.
+// A person has to inspect each page: -args -screenshots DIR writes screenshots.
 var screenshots = flag.String("screenshots", "", "write screenshots to `dir`")
 
 // A tab is a page in a browser.
 type tab struct {
 	*testing.T
 	ctx    context.Context
-	errors func() []string // what was thrown, or written to the console as an error
+	errors func() []string // exceptions, and errors written to the console
 }
 
 // browser starts a browser, or skips the test if there is none.
@@ -66,7 +66,7 @@ func open(t *testing.T, ctx context.Context, html []byte, fragment string, width
 	t.Cleanup(cancel)
 	x := &tab{T: t, ctx: ctx}
 	var thrown []string
-	// Everything that is thrown is kept by the page itself: it cannot come too late.
+	// The page itself keeps all exceptions, so none comes too late.
 	x.do(chromedp.EmulateViewport(width, height), chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()+fragment))
 	console := chromedp.Console(ctx)
 	x.errors = func() []string {
@@ -163,7 +163,7 @@ func TestBrowser(t *testing.T) {
 			x.shot(name)
 			steps := len(s.Bug.Observation.States) - 1
 			x.wants(`steps`, fmt.Sprint(steps),
-				// It opens where the bug is, or, if that is no place, at the end.
+				// It opens at the place of the bug, or, if there is none, at the end.
 				`selected === bugLine && document.querySelectorAll(".row.sel").length === 1`, "true",
 				`document.querySelector(".row.sel").getAttribute("aria-selected")`, "true",
 				`lanesBox.getAttribute("aria-activedescendant")`, x.eval(`document.querySelector(".row.sel").id`),
@@ -224,7 +224,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// TestStory: what the page says about the steps of one bug.
+// TestStory: the page's texts about the steps of one bug.
 func TestStory(t *testing.T) {
 	ctx := browser(t)
 	html, err := HTML(explored(t, "testdata/bugs/failure.go"))
@@ -233,7 +233,7 @@ func TestStory(t *testing.T) {
 	}
 	x := open(t, ctx, html, "#step=3", 1300, 760)
 	x.wants(selectedStep, "3", `document.querySelector(".src.cur .who").textContent`, "▸g2",
-		// g1 has read and could write; that it does not is what loses an update.
+		// g1 has read and could write; an update is lost because it does not.
 		`stepBox.textContent.includes("could move: atomic-store n")`, "true",
 		`stepBox.textContent.includes("conflicts with step 3")`, "true",
 		`stepBox.textContent.includes("blocked: wg-wait wg")`, "true")
@@ -268,7 +268,7 @@ func TestStory(t *testing.T) {
 		`JSON.stringify(knows(3))`, "[1,0,3]", `shown.length`, "6")
 }
 
-// TestHostilePage: nothing that a program says is executed, or becomes an element.
+// TestHostilePage: no text of a program is executed, or becomes an element.
 func TestHostilePage(t *testing.T) {
 	ctx := browser(t)
 	html, err := HTML(hostileSchedule(t))
@@ -285,7 +285,7 @@ func TestHostilePage(t *testing.T) {
 	}
 }
 
-// TestLongPage: of a long schedule only what is in view is in the document.
+// TestLongPage: for a long schedule the document has only the visible part.
 func TestLongPage(t *testing.T) {
 	ctx := browser(t)
 	const steps = 100_000
@@ -434,8 +434,8 @@ func TestIndexPage(t *testing.T) {
 	}
 }
 
-// TestHistoryInBrowser: the picture is a list of links to steps, which keys reach and which has words for
-// those who do not see it.
+// TestHistoryInBrowser: the picture is a list of links to steps, which keys reach and which has texts for
+// readers who do not see it.
 func TestHistoryInBrowser(t *testing.T) {
 	ctx := browser(t)
 	html, err := HTML(explored(t, "./testdata/history"))
@@ -450,7 +450,7 @@ func TestHistoryInBrowser(t *testing.T) {
 		`[...document.querySelectorAll(".history a")].every((a) => a.querySelector("rect").getBBox().width >= a.querySelector("text").getBBox().width + 10)`, "true")
 	x.eval(`document.querySelector(".history a.not").focus(); 0`)
 	x.key("\r")
-	for range 100 { // the page is told of its new address later
+	for range 100 { // the page is notified of its new address later
 		if x.eval(`String(location.hash !== "" && L.step[selected] === Number(location.hash.slice(6)))`) == "true" {
 			break
 		}

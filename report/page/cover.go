@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// Cover takes the results of a run and writes a page that shows, on the source of the user's module,
-// what was executed. It is a report.Writer.
+// Cover takes the results of a run and writes a page that shows the executed code in the source of the
+// user's module. It is a report.Writer.
 type Cover struct {
 	Name  string // of the file it is written to, when it is closed, if coverage was noted
 	Paths report.Paths
@@ -55,7 +55,7 @@ type coverFile struct {
 	Lines             []coverLine
 }
 
-// A coverLine is a line of a file. Word says whether it was reached, for those who do not see colours.
+// A coverLine is a line of a file. Word says whether it was reached, for readers who do not see colours.
 type coverLine struct {
 	N     int
 	Word  string

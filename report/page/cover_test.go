@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestCover: each part of a line is shown as what was or was not executed, with what may be done in words.
+// TestCover: each part of a line is shown as executed or not, with advice in words.
 func TestCover(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "a.go")

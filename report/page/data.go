@@ -30,8 +30,8 @@ type data struct {
 
 	Lines lines `json:"lines"`
 
-	// States: which lanes can move from there on (state, lane, and 0 or 1), and what is pending from
-	// there on (state, lane and site, or -1 for a goroutine that has ended).
+	// States: the lanes that can move from there on (state, lane, and 0 or 1), and the operations that are
+	// pending from there on (state, lane and site, or -1 for a goroutine that has ended).
 	Ended   bool     `json:"ended"` // the program has ended in the last state
 	Enabled [][3]int `json:"enabled"`
 	Pending [][3]int `json:"pending"`
@@ -39,13 +39,13 @@ type data struct {
 	// from which on its conflicts are known, and the steps before that it conflicts with.
 	Edges     [][2]int `json:"edges"`
 	Conflicts [][]int  `json:"conflicts"`
-	Pairs     [][2]int `json:"pairs"` // steps that are what is wrong with the program
+	Pairs     [][2]int `json:"pairs"` // the steps of the bug
 }
 
 // lines are the columns of lines.
 type lines struct {
 	Lane     []int `json:"lane"`
-	Step     []int `json:"step"` // 0: the line is no step
+	Step     []int `json:"step"` // 0: the line is not a step
 	Site     []int `json:"site"`
 	State    []int `json:"state"` // before the step
 	Object   []int `json:"object"`
@@ -58,7 +58,7 @@ type lines struct {
 	Partner  []int `json:"partner"`
 	Wrong    []int `json:"wrong"` // this one, Blocked and Shared are 0 or 1
 	Blocked  []int `json:"blocked"`
-	Fact     []int `json:"fact"` // text: why static facts say that nothing can come before it
+	Fact     []int `json:"fact"` // text: why no operation can come before it, according to static facts
 	Acquired []int `json:"acquired"`
 	Released []int `json:"released"`
 	Shared   []int `json:"shared"`
@@ -121,7 +121,7 @@ func (b *builder) lane(name string) int {
 	return n
 }
 
-// unmoved returns the goroutines that exist in the schedule and are not among those that do something.
+// unmoved returns the goroutines that exist in the schedule and do not move.
 func unmoved(o *explore.Observation, lanes []string) (list []string) {
 	for i := range o.States {
 		for _, e := range o.States[i].Arrived {
@@ -177,8 +177,7 @@ func (b *builder) site(e *describe.Event) int {
 	return n
 }
 
-// location returns the object that an event is about. Of what is only arrived at it is not said, but what
-// it may touch is.
+// location returns the object of an event. An arrival has none, except an object that it may touch.
 func location(e *describe.Event) uint64 {
 	if n := len(e.Touches); e.Loc == 0 && n > 0 {
 		return e.Touches[n-1]
@@ -186,8 +185,8 @@ func location(e *describe.Event) uint64 {
 	return e.Loc
 }
 
-// object returns the number of the object that a line is about, which has the name that the program
-// gives it there; -1 if it is about none, or one without a name.
+// object returns the number of a line's object, with its name in the program there; -1 if there is none, or
+// it has no name.
 func (b *builder) object(loc uint64, name string) int {
 	n, ok := b.objects[loc]
 	if ok || loc == 0 || name == "" {
@@ -333,8 +332,8 @@ func (b *builder) states(o *explore.Observation) {
 	}
 }
 
-// pairs fills in the steps that are what is wrong: the accesses of a race, or a write that overwrites
-// what another goroutine has written since its own has read.
+// pairs fills in the steps of the bug: the accesses of a race, or a write that overwrites a value that
+// another goroutine has written since the writer read the location.
 func (b *builder) pairs(list []report.Line) {
 	var wrong []int
 	for _, l := range list {

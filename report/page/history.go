@@ -10,10 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// A history is that of a scenario of package hbtest/lin: when its operations were called, when they
-// returned, and with which results.
+// A history is the history of a scenario of package hbtest/lin: the calls and returns of its operations,
+// with their results.
 type history struct {
-	first, last, order string // what is executed before and after, and how far an order comes; as text
+	first, last, order string // operations before and after, and the longest order; as text
 	rows               []historyRow
 	ranks              int // calls and returns
 }
@@ -39,8 +39,8 @@ var (
 	placedOp    = regexp.MustCompile(`of g(\d+)$`)
 )
 
-// newHistory returns the history that a failure's text is about, if it is one of hbtest/lin and the text
-// agrees with the calls and returns of the schedule.
+// newHistory returns the history of a failure's text, if it is one of hbtest/lin and the text agrees with
+// the calls and returns of the schedule.
 func newHistory(b *explore.Bug, message, detail string) *history {
 	if !strings.Contains(message, "not linearizable") {
 		return nil
@@ -164,7 +164,7 @@ func (h *history) columns() []float64 {
 	return x
 }
 
-// label is what the picture says of an operation: with its place in the order, or that it has none.
+// label is the picture's text for an operation: with its place in the order, or without one.
 func (o *historyOp) label() string {
 	if o.place > 0 {
 		return fmt.Sprintf("%d  %s", o.place, o.text)

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// told returns the history that the failure of s is about.
+// told returns the history of the failure of s.
 func told(t *testing.T, s *Schedule) (h *history, message, detail string) {
 	t.Helper()
 	message, detail, _ = strings.Cut(report.Message(s.Bug), "\n")
@@ -19,7 +19,7 @@ func told(t *testing.T, s *Schedule) (h *history, message, detail string) {
 }
 
 // TestHistory: operations are where the schedule calls them, those of the longest order have their places,
-// and what the schedule does not have is left to the text.
+// and operations outside of the schedule are left to the text.
 func TestHistory(t *testing.T) {
 	s := explored(t, "./testdata/history")
 	h, message, detail := told(t, s)

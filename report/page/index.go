@@ -23,7 +23,7 @@ type Index struct {
 	Paths report.Paths
 	Lines string       // address of the page of a Cover, in relation to it
 	Told  io.Writer    // where its name is written then; nil: nowhere
-	lines bytes.Buffer // what report.JSON writes: one way leads from results to the index
+	lines bytes.Buffer // the output of report.JSON: the only source of the index
 }
 
 // Result implements report.Writer.
@@ -53,7 +53,7 @@ func (x *Index) Close() error {
 	return err
 }
 
-// A Result is what the index says about an entry: a line of docs/formats.md.
+// A Result is the index's data about an entry: a line of docs/formats.md.
 type Result struct {
 	Action     string   `json:"action"`
 	Package    string   `json:"package"`
@@ -90,7 +90,7 @@ type Found struct {
 	Page     string `json:"page"`
 }
 
-// ReadResults reads what report.JSON has written.
+// ReadResults reads the output of report.JSON.
 func ReadResults(r io.Reader) (list []Result, err error) {
 	lines := bufio.NewReader(r)
 	for n := 1; ; n++ {
@@ -123,7 +123,7 @@ type indexRow struct {
 	Package, Entry string
 	Bugs           []indexBug
 	Notes          []string
-	Advice         string // what may help, if not everything was explored
+	Advice         string // advice, if the exploration is incomplete
 	Covered, Time  string
 	Percent        string // of the statements, if that is known
 	Lines          string // the page that shows which
@@ -140,7 +140,7 @@ var verdictWords = []struct{ class, word string }{
 }
 
 // WriteIndex writes the index of results to a file. Links are relative to its directory.
-// lines is the address of the page that shows what was executed; empty: there is none.
+// lines is the address of the coverage page; empty: there is none.
 func WriteIndex(name, lines string, list []Result) error {
 	dir, err := filepath.Abs(filepath.Dir(name))
 	if err != nil {
@@ -218,7 +218,7 @@ func newIndexRow(x *Result, dir string) indexRow {
 	return row
 }
 
-// link returns the address of a page in relation to a directory; empty if there is no page.
+// link returns the address of a page relative to a directory; empty if there is no page.
 func link(page, dir string) string {
 	if page == "" {
 		return ""
@@ -231,5 +231,5 @@ func link(page, dir string) string {
 	if err != nil {
 		return ""
 	}
-	return "./" + filepath.ToSlash(rel) // a name with a colon is no scheme
+	return "./" + filepath.ToSlash(rel) // a name with a colon is not a scheme
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestIndexAdvice: the index says what may help where not everything was explored, and fits a phone.
+// TestIndexAdvice: the index has advice for incomplete explorations, and fits a phone.
 func TestIndexAdvice(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "index.html")
 	list := []Result{{Action: "result", Package: "example.com/x", Entry: "TestLarge", Verdict: "incomplete", Incomplete: []string{"stopped after 2s"},

@@ -28,7 +28,7 @@ type Schedule struct {
 	Package, Entry string
 	Bug            *explore.Bug
 	Search         string // how far the search has come: report.Search; may be empty
-	Replay         string // name of the replay file, as commands have it; may be empty
+	Replay         string // name of the replay file in commands; may be empty
 	Paths          report.Paths
 }
 
@@ -115,8 +115,8 @@ func firstLine(s string) string {
 	return s
 }
 
-// Write writes a page to a file, making its directory if need be. It is there as a whole or not at
-// all, and a link with its name is replaced, not followed.
+// Write writes a page to a file, making its directory if need be. It is written as a whole or not at all,
+// and a link with its name is replaced, not followed.
 func Write(name string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err

@@ -30,7 +30,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// explored explores a program and returns what its page shows.
+// explored explores a program and returns the data of its page.
 func explored(t testing.TB, file string) *Schedule { return exploredWith(t, file, oracle.None) }
 
 // exploredWith is explored with static facts.
@@ -76,7 +76,7 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-// TestData: what the scripts read of each kind of bug, a field in a line.
+// TestData: the scripts' data for each kind of bug, a field per line.
 func TestData(t *testing.T) {
 	kinds := make(map[explore.Kind]bool)
 	for _, file := range programs(t) {
@@ -134,7 +134,7 @@ func fields(t *testing.T, d *data) []byte {
 	})
 }
 
-// TestObservation: facts about each page that have to hold whatever the program is.
+// TestObservation: properties of pages that have to hold for every program.
 func TestObservation(t *testing.T) {
 	for _, file := range programs(t) {
 		s := explored(t, file)
@@ -174,7 +174,7 @@ func TestObservation(t *testing.T) {
 	}
 }
 
-// TestEdges: what synchronisation orders, of programs for which it can be said by hand.
+// TestEdges: the edges of synchronisation, for programs with edges determined by hand.
 func TestEdges(t *testing.T) {
 	d := newData(explored(t, "testdata/bugs/wait.go"))
 	describe := func(step int) string {
@@ -206,8 +206,8 @@ func TestConflicts(t *testing.T) {
 	t.Errorf("step 4, the send on b, does not conflict with step 2, the one on a: %v", d.Conflicts)
 }
 
-// TestFacts: with --hybrid a page says which steps need no choice: those that follow when the others
-// have ended, and none between which the bug has something else happen.
+// TestFacts: with --hybrid a page marks the steps that need no choice: those after the others have ended,
+// and none between which the bug needs another step.
 func TestFacts(t *testing.T) {
 	d := newData(exploredWith(t, "testdata/bugs/failure.go", oracle.Full))
 	facts := 0
@@ -230,7 +230,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// hostile is what the texts of a program can be.
+// hostile is an example of a program's texts.
 const hostile = "</script><script>alert(1)</script><!-- {{DATA}} \x00\x1b[31m\u202e\u2028 \xff ]]>"
 
 // hostileSchedule is one all of whose texts are hostile.
@@ -256,8 +256,7 @@ func hostileSchedule(t *testing.T) *Schedule {
 	return s
 }
 
-// TestHostile: nothing that the program says can be taken for markup, or do something to a terminal
-// that the page is copied to.
+// TestHostile: no text of the program can act as markup, or affect a terminal to which the page is copied.
 func TestHostile(t *testing.T) {
 	html, err := HTML(hostileSchedule(t))
 	if err != nil {
@@ -291,11 +290,11 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// valid checks that elements nest, that identifiers are there once, that labels and references have
-// what they refer to, and that everything that is filled in is.
+// valid checks that elements nest, that identifiers are unique, that the targets of labels and references
+// exist, and that all placeholders are filled in.
 func valid(t *testing.T, html []byte) {
 	t.Helper()
-	// Scripts and styles are no XML.
+	// Scripts and styles are not XML.
 	markup := regexp.MustCompile(`(?s)(<(script|style)[^>]*>).*?(</(?:script|style)>)`).ReplaceAll(html, []byte("$1$3"))
 	markup = bytes.ReplaceAll(markup, []byte(" hidden"), []byte(` hidden=""`))
 	markup = bytes.ReplaceAll(markup, []byte(" open>"), []byte(` open="">`))
@@ -345,7 +344,7 @@ func valid(t *testing.T, html []byte) {
 	}
 }
 
-// TestShapes: every kind of operation is drawn as something that the script and the style know.
+// TestShapes: every kind of operation has a shape that the script and the style have.
 func TestShapes(t *testing.T) {
 	for k := trace.None + 1; k < trace.NumKinds; k++ {
 		s := shape(k.String(), k)
@@ -361,7 +360,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestParts: of a long file the page has what is around the lines that are used.
+// TestParts: the page has only the surroundings of the used lines of a long file.
 func TestParts(t *testing.T) {
 	lines := make([]string, wholeFile+1)
 	for i := range lines {

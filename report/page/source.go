@@ -66,7 +66,7 @@ func (x *sources) embed(paths report.Paths) []file {
 	return list
 }
 
-// read returns the lines of a file; none if it cannot be read, or is no text that one would read.
+// read returns the lines of a file; none if it cannot be read, or is not readable text.
 func read(paths report.Paths, of string) []string {
 	name := paths.Text(of)
 	info, err := os.Stat(name)

@@ -25,7 +25,7 @@ type Program struct {
 type Run struct {
 	*Program
 	Root     *ssa.Function
-	Guesses  int       // inputs that were made up and could have been others
+	Guesses  int       // inputs that were made up and could have other values
 	Blocked  []Blocked // when no goroutine can move any more: the waiting goroutines, the root first
 	Returned bool      // the root has
 	Races    []Race
@@ -36,12 +36,12 @@ type Run struct {
 	rng      *rand.Rand
 	gs       []*goroutine
 	timers   []*timer
-	spent    []*timer // that would have continued
+	spent    []*timer // timers that would have continued
 	globals  map[*ssa.Global]*obj
 	opaques  int
 	outsides []*obj
 	given    []value      // values that code outside of the run may call or use
-	inits    *ssa.Package // that is initialised
+	inits    *ssa.Package // the package being initialised
 	cleanups []*closure   // of the test
 	steps    int
 	changes  []int // steps at which the running goroutine gets the least priority
@@ -110,7 +110,7 @@ type goroutine struct {
 	id       int
 	frames   []*frame
 	prio     int
-	site     ssa.Instruction // that has started it
+	site     ssa.Instruction // the go statement that started it
 	clock    clock
 	op       Op // for which it waits, according to the last check
 	held     []heldLock
@@ -120,7 +120,7 @@ type goroutine struct {
 	// after is called when it ends in any way. ends has the objects that after refers to: the WaitGroup
 	// that counts the goroutine.
 	after   func()
-	calling *ssa.Call // that is executed
+	calling *ssa.Call // being executed
 	ends    value
 }
 
@@ -190,7 +190,7 @@ func (r *Run) schedule() {
 			if g.done || !r.enabled(g) {
 				continue
 			}
-			// Any of them, or the one with the highest priority.
+			// Choose a random one, or the one with the highest priority.
 			if n++; best == nil || r.walk && r.rng.IntN(n) == 0 || !r.walk && g.prio > best.prio {
 				best = g
 			}

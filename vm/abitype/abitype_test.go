@@ -39,7 +39,7 @@ func running() int {
 	return minor
 }
 
-// TestABI holds our offsets against the declarations of internal/abi.
+// TestABI compares our offsets with the declarations of internal/abi.
 func TestABI(t *testing.T) {
 	pkg, err := newChecker().imp.Import("internal/abi")
 	if err != nil {
@@ -200,7 +200,7 @@ func (m image) u16(off uint32) int    { return int(binary.LittleEndian.Uint16(m.
 func (m image) u32(off uint32) uint32 { return binary.LittleEndian.Uint32(m.Bytes[off:]) }
 func (m image) u64(off uint32) uint64 { return binary.LittleEndian.Uint64(m.Bytes[off:]) }
 
-// name reads an abi.Name at off; pkg is set if it says so.
+// name reads an abi.Name at off; pkg is "" if the name has no package.
 func (m image) name(off uint32) (name, tag, pkg string, bits byte) {
 	if off == 0 {
 		return

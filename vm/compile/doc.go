@@ -31,18 +31,17 @@
 //	  4 words  0 .. NParam   .. +NCap   .. NVals    consts    .. NRegs          outgoing window
 //	                                                                   results are left in it
 //
-// A value of n bytes occupies ceil(n/8) consecutive registers as its memory image. Constants are
-// made where they are used, or once on entry if that is in a loop.
+// A value of n bytes occupies ceil(n/8) consecutive registers as its memory image. Constants are made at
+// their uses, or once on entry if a use is in a loop.
 //
 // Liveness affects the machine's semantics, not only its speed: at every instruction at which a goroutine
 // may have an operation pending, and wherever a call returns to, the registers that are live are recorded
 // with marks for pointers (Func.AddLive). Only these are part of a state, so two states that differ in dead
 // registers are one. vm.CheckLiveness tests that.
 //
-// Two decisions make fewer operations visible without losing any execution. A variable that no
-// closure over it can see change is captured by value (capture.go), as gc does: all reads see the
-// value with which the closure was made. And operands that the language does not evaluate are not
-// loaded (unevaluated.go).
+// Two decisions make fewer operations visible without losing any execution. A variable is captured by
+// value, as by gc, if no closure over it can see it change (capture.go): all reads see the value with which
+// the closure was made. And operands that the language does not evaluate are not loaded (unevaluated.go).
 //
 // The compiler corrects differences of package ssa from gc that a program could notice: the
 // message of make with a length out of range (fuseMake), named results that return statements give

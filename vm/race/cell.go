@@ -127,8 +127,8 @@ func (d *Detector) word(l Loc, e entry) {
 	}
 }
 
-// Cross follows an operation that races with those followed at other and not with those at own,
-// places that no access touches. It is reported as the access a.
+// Cross follows an operation that races with operations followed at other, but not with those at own. No
+// access touches these two places. The operation is reported as the access a.
 func (d *Detector) Cross(g uint32, own, other Loc, a Access, at Stack) {
 	a.Atomic = true // among each other they do not conflict
 	e := entry{g: g, time: d.threads[g].time, stack: at, tag: a.Tag, mask: 1, flags: a.flags()}

@@ -19,8 +19,8 @@ func (s *Symbols) ClearRegs(g *Goroutine, i uint32, n int) {
 	}
 }
 
-// LoadRegs gives the registers from i on the shadows of a value of layout l at p, which has been
-// loaded into them.
+// LoadRegs copies the shadows of a value of layout l at p, which has been loaded into the registers from i
+// on, to these registers.
 func (s *Symbols) LoadRegs(g *Goroutine, i uint32, p heap.Ptr, l *layout.Layout) {
 	if s == nil || !*s.tracking {
 		return
@@ -47,7 +47,7 @@ func (s *Symbols) LoadRegs(g *Goroutine, i uint32, p heap.Ptr, l *layout.Layout)
 	}
 }
 
-// StoreRegs gives n bytes at p the shadows of the registers from i on, which have been stored there.
+// StoreRegs copies the shadows of the registers from i on, which have been stored at p, to n bytes at p.
 func (s *Symbols) StoreRegs(g *Goroutine, i uint32, p heap.Ptr, n uint64) {
 	if s == nil || !*s.tracking || n == 0 {
 		return
@@ -58,7 +58,7 @@ func (s *Symbols) StoreRegs(g *Goroutine, i uint32, p heap.Ptr, n uint64) {
 	}
 }
 
-// MoveRegs gives n registers of to the shadows of registers of from.
+// MoveRegs copies the shadows of n registers of from to registers of to.
 func (s *Symbols) MoveRegs(to *Goroutine, i uint32, from *Goroutine, k uint32, n int) {
 	if s != nil && *s.tracking {
 		to.Unlabeled = false
@@ -104,7 +104,7 @@ func (s *Symbols) Restored(g *Goroutine, lo uint32, off int) {
 	s.shadow = s.shadow[:off]
 }
 
-// Passed gives n stack words of g from word fp on the shadows of the memory at p.
+// Passed copies the shadows of the memory at p to n stack words of g from word fp on.
 func (s *Symbols) Passed(g *Goroutine, fp uint32, p heap.Ptr, n int) {
 	if s != nil && *s.tracking && n > 0 {
 		//mutant: what is passed to a deferred function has no label [env TestFlows]
@@ -120,7 +120,8 @@ func (s *Symbols) Unknown(g *Goroutine, fp uint32, n int) {
 	}
 }
 
-// Spawned gives the new goroutine n the shadows of args, words of g's stack, from word fp on.
+// Spawned copies the shadows of args, words of g's stack, to the words of the new goroutine n from word fp
+// on.
 func (s *Symbols) Spawned(n, g *Goroutine, fp uint32, args []uint64) {
 	if s == nil || !*s.tracking || len(args) == 0 {
 		return
@@ -131,7 +132,7 @@ func (s *Symbols) Spawned(n, g *Goroutine, fp uint32, args []uint64) {
 	}
 }
 
-// DeferredWords gives n words of an object from byte off on the shadows of args, words of g's stack.
+// DeferredWords copies the shadows of args, words of g's stack, to the object at p.
 func (s *Symbols) DeferredWords(g *Goroutine, p heap.Ptr, args []uint64) {
 	if s == nil || !*s.tracking || len(args) == 0 {
 		return
