@@ -53,10 +53,13 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
 	}
+	//mutant: searches that share a time make their machines in it [test ./explore TestInitialisingRefined]: "outer(ctx)" -> "(*limit)(nil)"
+	release := outer(ctx).hold()
 	m, err := e.New(func() bool {
 		now.start() // the machine executes already: it initialises packages
 		return now.interrupts()
 	})
+	release()
 	if err != nil {
 		now.release()
 		return nil, err
@@ -71,6 +74,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	s := &exploration{limit: l, m: m}
 	s.result = &Result{Package: e.Package, Entry: e.Name}
 	s.result.Stats.Load = time.Since(begin)
+	l.extra = max(0, opts.Initialising-s.result.Stats.Load)
 	return s, s.configure(opts)
 }
 
