@@ -32,7 +32,7 @@ func SCTPrograms() []SCTProgram {
 		{"philosophers", "2"}, {"philosophers", "3"}, {"philosophers", "4"}, {"philosophers", "5"},
 		{"philosophers", "6"}, {"philosophers", "7"}, {"queue", ""},
 		{"reorder", "2 1"}, {"reorder", "3 1"}, {"reorder", "4 1"}, {"reorder", "9 1"}, {"reorder", "19 1"},
-		{"safestack", "3"}, {"sort", ""}, {"splash", "1"}, {"splash", "2"}, {"splash", "3"}, {"stack", ""},
+		{"safestack", "2"}, {"sort", ""}, {"splash", "1"}, {"splash", "2"}, {"splash", "3"}, {"stack", ""},
 		{"stringbuffer", ""}, {"sync", "1 1 0"}, {"sync", "2 2 2"}, {"tokenring", ""}, {"trace", ""},
 		{"twostage", "1 1"}, {"twostage", "9 1"}, {"twostage", "49 1"}, {"workqueue", ""}, {"wronglock", "1 1"}, {"wronglock", "3 7"},
 	}

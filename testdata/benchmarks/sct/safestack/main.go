@@ -17,8 +17,12 @@ type stack struct {
 	owner       [cells]atomic.Int32
 }
 
+// pop tries twice.
 func (s *stack) pop() int32 {
-	for s.count.Load() > 1 {
+	for range 2 {
+		if s.count.Load() <= 1 {
+			break
+		}
 		top := s.head.Load()
 		next := s.next[top].Swap(-1)
 		if next < 0 {
