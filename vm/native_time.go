@@ -212,8 +212,8 @@ const (
 	tmSize   = overlay.TimerSize
 )
 
-// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires:
-// its tick would not be dropped, and time need not pass to a moment that no goroutine is left to
+// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires. It makes
+// none if the tick would be dropped, or if time would pass to a moment that no remaining goroutine can
 // notice. A function is called even if all other goroutines have ended.
 //
 // A timer that can fire before the last goroutine ends can do so after that, so that the two steps
