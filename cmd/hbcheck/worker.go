@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"slices"
@@ -40,6 +41,8 @@ type worker struct {
 	said    map[string]bool // runs of other builds
 	stopped map[string]context.CancelCauseFunc
 	drained time.Duration // time for tasks to end when the worker leaves
+	idle    time.Duration // the worker leaves after so much time without a task; 0: never
+	rests   time.Time     // when the last task ended
 }
 
 // loading is a job that is being loaded, or has been.
@@ -89,12 +92,14 @@ func (w *worker) work(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.puller = p
+	w.puller, w.rests = p, time.Now()
+	ctx, leave := context.WithCancel(ctx)
+	defer leave()
 	tasks, end := context.WithCancelCause(context.Background())
 	defer end(nil)
 	over := make(chan struct{})
 	var beats sync.WaitGroup
-	beats.Go(func() { w.beat(ctx, over) })
+	beats.Go(func() { w.beat(ctx, leave, over) })
 	var all sync.WaitGroup
 	for range w.info.Slots {
 		all.Go(func() {
@@ -139,14 +144,21 @@ func (w *worker) work(ctx context.Context) error {
 	return nil
 }
 
-// beat publishes the state of the worker, and stops the tasks of runs that are over.
-func (w *worker) beat(ctx context.Context, over chan struct{}) {
+// beat publishes the state of the worker, and stops the tasks of runs that are over. It calls leave when the
+// worker has been idle for too long.
+func (w *worker) beat(ctx context.Context, leave func(), over chan struct{}) {
 	for n := 0; ; n++ {
 		w.mu.Lock()
 		w.info.Seen = time.Now()
 		info := w.info
 		info.Doing = slices.Clone(w.info.Doing)
+		//mutant: a worker leaves while it has a task [test ./cmd/hbcheck TestIdleWorker]: "len(info.Doing) == 0 && " -> ""
+		rested := w.idle > 0 && len(info.Doing) == 0 && time.Since(w.rests) >= w.idle
 		w.mu.Unlock()
+		if rested && ctx.Err() == nil {
+			fmt.Fprintf(w.log, "leaving: no task for %v\n", w.idle)
+			leave()
+		}
 		w.c.PutWorker(info)
 		if w.c.Connected() {
 			w.look(ctx, info)
@@ -282,6 +294,7 @@ func (w *worker) end(id string) {
 	defer w.mu.Unlock()
 	delete(w.stopped, id)
 	w.info.Done++
+	w.rests = time.Now()
 	w.info.Doing = slices.DeleteFunc(w.info.Doing, func(d jetstream.DoingInfo) bool { return d.Run+"/"+d.Task == id })
 }
 
@@ -335,7 +348,7 @@ func (w *worker) forget(but string) {
 
 func workerCommand() *cobra.Command {
 	var slots int
-	var ackWait, drain time.Duration
+	var ackWait, drain, idle time.Duration
 	var memory byteSize
 	cmd := &cobra.Command{
 		Use:   "worker [flags] nats://host:port",
@@ -363,9 +376,11 @@ tasks that it cannot finish within --drain.`,
 			ctx, stop := signal.NotifyContext(background(cmd), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			defer stop()
 			log := cmd.ErrOrStderr()
+			noServer := time.AfterFunc(cmp.Or(idle, math.MaxInt64), stop)
 			c, err := jetstream.Connect(ctx, a, jetstream.Options{Name: "hbcheck worker", AckWait: ackWait, Waiting: func(err error) {
 				fmt.Fprintf(log, "%v: waiting for it\n", err)
 			}})
+			noServer.Stop()
 			if err != nil {
 				return err
 			}
@@ -378,7 +393,7 @@ tasks that it cannot finish within --drain.`,
 				return err
 			}
 			w := newWorker(c, build, slots, log)
-			w.memory, w.drained = memory, drain
+			w.memory, w.drained, w.idle = memory, drain, idle
 			fmt.Fprintf(log, "worker %s: %d at a time, build %s, at %s\n", w.info.ID[len(w.info.ID)-6:], slots, build, c.Address)
 			context.AfterFunc(ctx, func() {
 				stop() // a second signal ends the process
@@ -391,6 +406,7 @@ tasks that it cannot finish within --drain.`,
 	cmd.Flags().Lookup("jobs").DefValue = "number of processors"
 	cmd.Flags().Var(&memory, "max-memory", "memory limit for the searches of this worker: `size` with K, M or G (half of the machine's by default)")
 	cmd.Flags().DurationVar(&drain, "drain", 20*time.Second, "after SIGTERM, wait for running explorations for at most this `time`")
+	cmd.Flags().DurationVar(&idle, "idle", 0, "leave after this `time` without a task (0: never)")
 	registerAckWait(cmd.Flags(), &ackWait)
 	return cmd
 }
