@@ -93,8 +93,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestClaim: a search that explores tasks itself if nobody has taken them, and waits for the others, has
-// the findings of one worker.
+// TestClaim: a search that waits for tasks that others have taken, and explores the rest itself, has the
+// findings of one worker.
 func TestClaim(t *testing.T) {
 	p := New(1, counter)
 	found := make([][]string, len(small.subs))
