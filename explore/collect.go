@@ -238,11 +238,17 @@ func (c *collector) truncated(path trace.Schedule) {
 		return
 	}
 	moves := make(map[trace.GID]int)
-	busy := path[len(path)-1].G
 	for _, a := range path[max(0, len(path)-busyWindow):] {
-		if moves[a.G]++; moves[a.G] > moves[busy] {
-			busy = a.G
+		moves[a.G]++
+	}
+	busy := trace.NoGID
+	for _, g := range slices.Sorted(maps.Keys(moves)) {
+		if (busy == trace.NoGID || moves[g] > moves[busy]) && c.hasPlace(g) {
+			busy = g
 		}
+	}
+	if busy == trace.NoGID {
+		return
 	}
 	e := c.m.Describe(busy)
 	at := LongLoop{Goroutine: e.Name, Func: e.Func, Pos: e.Pos}
@@ -252,6 +258,16 @@ func (c *collector) truncated(path trace.Schedule) {
 	at.Pos = describe.Plain(at.Pos)
 	at.Pos.Column = 0
 	c.loops.Add(at)
+}
+
+// hasPlace reports whether g is in the source. Timers are not.
+func (c *collector) hasPlace(g trace.GID) bool {
+	if !c.m.Alive(g) {
+		return false
+	}
+	at := c.m.Describe(g).Pos
+	//mutant: a timer is in a loop [test ./cmd/hbcheck TestScripts/eternal]: "at.IsValid()" -> "true || at.IsValid()"
+	return at.IsValid()
 }
 
 // count adds x to the outcomes.
@@ -286,9 +302,10 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		return true
 	}
 	timers, collects := c.m.TimersPending(), c.m.CanCollect()
-	//mutant: no test loops forever while time passes [test ./cmd/hbcheck TestScripts/eternal]: "c.m.TimeStep() > loop" -> "false"
-	//mutant: a main function may not tick forever [test ./cmd/hbcheck TestScripts/eternal]: "&& c.m.Testing()" -> ""
-	if c.m.TimeStep() > loop && c.m.ClockStep() <= loop && c.m.Testing() {
+	passes := c.m.TimeStep() > loop && c.m.ClockStep() <= loop
+	//mutant: no test loops forever while time passes [test ./cmd/hbcheck TestScripts/eternal]: "passes && c.m.Testing()" -> "false"
+	//mutant: a main function may not tick forever [test ./cmd/hbcheck TestScripts/eternal]: "passes && c.m.Testing()" -> "passes"
+	if passes && c.m.Testing() {
 		timers = false // time passes in the loop, and does not end it. (A main function may be meant to tick forever.)
 	}
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
@@ -302,7 +319,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		// In a native execution time passes, and the loop ends.
 		pos := b.Pos
 		pos.Column = 0
-		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos})
+		c.incomplete.Add(Reason{Cause: CauseTime, Pos: pos, Passes: passes})
 		return true
 	}
 	b.Loop = loop

@@ -78,6 +78,8 @@ func (p *portfolio) options(x Options) Options {
 	x.Targets = p.opts.Targets
 	x.Progress, x.ProgressDue = p.opts.Progress, p.opts.ProgressDue
 	x.Timeout, x.Share, x.spent = p.opts.Timeout, p.opts.Share, p.opts.spent
+	//mutant: the searches of a portfolio have no time for initialisers [test ./explore TestInitialising]: remove
+	x.Initialising = p.opts.Initialising
 	x.awaitLoops, x.Known, x.Leaks, x.tolerated = p.opts.awaitLoops, p.opts.Known, p.opts.Leaks, p.opts.tolerated
 	x.doubtsLeft = p.opts.doubtsLeft
 	if long := muchLonger * p.longest; x.RaiseSteps && long > x.MaxSteps {

@@ -53,10 +53,13 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
 	}
+	//mutant: searches that share a time make their machines in it [test ./explore TestInitialisingRefined]: "outer(ctx)" -> "(*limit)(nil)"
+	release := outer(ctx).hold()
 	m, err := e.New(func() bool {
 		now.start() // the machine executes already: it initialises packages
 		return now.interrupts()
 	})
+	release()
 	if err != nil {
 		now.release()
 		return nil, err
@@ -71,6 +74,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	s := &exploration{limit: l, m: m}
 	s.result = &Result{Package: e.Package, Entry: e.Name}
 	s.result.Stats.Load = time.Since(begin)
+	l.extra = max(0, opts.Initialising-s.result.Stats.Load)
 	return s, s.configure(opts)
 }
 
@@ -144,9 +148,19 @@ func (s *exploration) poll() {
 	s.cfg.Over = s.limit.ending
 }
 
+// factsKind returns the kind of static facts that the search uses. None says that exits depend on the end of
+// the test (vm.Config.VisibleEnd).
+func (s *exploration) factsKind() oracle.Kind {
+	//mutant: static facts say nothing of exits [test ./cmd/hbcheck TestScripts/exits]: "s.m.Refinement().VisibleEnd" -> "false"
+	if s.m.Refinement().VisibleEnd && s.opts.Explain == nil {
+		return oracle.None
+	}
+	return s.opts.kind()
+}
+
 // useFacts gives the search an oracle, and the checks of its answers.
 func (s *exploration) useFacts() {
-	kind := s.opts.kind()
+	kind := s.factsKind()
 	begin := time.Now()
 	if kind != oracle.None {
 		s.cfg.AnyGoroutine = true

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -16,6 +17,16 @@ type limit struct {
 	timeout time.Duration // 0: none
 	spent   time.Duration // part of the timeout used before
 	cancel  func()        // nil: the clock has not started
+
+	// The clock, from start on. It stands still while machines for searches that share the time are made.
+	mu    sync.Mutex // guards the following fields
+	timer *time.Timer
+	outer *limit // of the searches that share the time; nil: this one does not
+	end   time.Time
+	holds int           // searches that are making machines
+	since time.Time     // from when on, if there are any
+	extra time.Duration // for how long the clock may still stand
+	held  time.Duration // for how long it has stood
 
 	// A search that has to be saved before it ends may continue for a short time.
 	saving   atomic.Int32 // number of such searches
@@ -101,18 +112,89 @@ func (l *limit) tells(steps int) bool {
 	if steps < longTelling {
 		return false
 	}
-	end, ok := l.ctx.Deadline()
+	end, ok := l.until()
 	return ok && time.Until(end) < min(l.timeout/4, time.Duration(2*l.each.Load()*uint64(steps)))
 }
 
 // longTelling is the number of steps from which narrating takes noticeable time.
 const longTelling = 1000
 
+// limitKey is the key of the limit whose context it is.
+type limitKey struct{}
+
+// outer returns the limit of which ctx is the context, or nil.
+func outer(ctx context.Context) *limit {
+	l, _ := ctx.Value(limitKey{}).(*limit)
+	return l
+}
+
 // start starts the clock, unless it has started.
 func (l *limit) start() {
-	if l.cancel == nil && l.timeout > 0 {
-		l.ctx, l.cancel = context.WithTimeoutCause(l.ctx, max(1, l.timeout-l.spent), l.timeUp())
+	if l.cancel != nil || l.timeout <= 0 {
+		return
 	}
+	l.outer = outer(l.ctx)
+	ctx, cancel := context.WithCancelCause(l.ctx)
+	left := max(1, l.timeout-l.spent)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.end = time.Now().Add(left)
+	l.timer = time.AfterFunc(left, func() { cancel(l.timeUp()) })
+	l.cancel = func() {
+		l.timer.Stop()
+		cancel(nil)
+	}
+	l.ctx = context.WithValue(ctx, limitKey{}, l)
+	//mutant: a time that is up at once lets some steps through [test ./cmd/hbcheck TestScripts/bounds]: remove
+	if !time.Now().Before(l.end) {
+		cancel(l.timeUp())
+	}
+}
+
+// hold stops the clock, for at most what is left of extra, until the function it returns is called. Several
+// searches may hold it at the same time.
+func (l *limit) hold() (release func()) {
+	if l == nil {
+		return func() {}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holds++; l.holds == 1 {
+		l.since = time.Now()
+		l.reset(l.extra)
+	}
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.holds--; l.holds > 0 {
+			return
+		}
+		took := min(l.extra, time.Since(l.since))
+		l.extra, l.held, l.end = l.extra-took, l.held+took, l.end.Add(took)
+		l.reset(0)
+	}
+}
+
+// reset sets the timer to the end, and later by more, unless it has fired.
+func (l *limit) reset(more time.Duration) {
+	if l.timer != nil && l.timer.Stop() {
+		//mutant: the clock never stands still [test ./explore TestInitialisingRefined]: " + more" -> ""
+		l.timer.Reset(time.Until(l.end) + more)
+	}
+}
+
+// until returns when the time is up.
+func (l *limit) until() (end time.Time, ok bool) {
+	end, ok = l.ctx.Deadline()
+	for x := outer(l.ctx); x != nil; x = x.outer {
+		x.mu.Lock()
+		//mutant: the time of all searches is no bound for one [test ./explore TestUntil]: "!ok || x.end.Before(end)" -> "!ok"
+		if !ok || x.end.Before(end) {
+			end, ok = x.end, true
+		}
+		x.mu.Unlock()
+	}
+	return end, ok
 }
 
 func (l *limit) timeUp() error {

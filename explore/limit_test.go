@@ -48,8 +48,14 @@ func TestTimeoutStart(t *testing.T) {
 }
 
 // TestInitialising: the share of an entry begins when its packages are initialised, which has a bound of its
-// own. The clock is that of a bubble.
+// own, also for the searches of a portfolio. The clock is that of a bubble.
 func TestInitialising(t *testing.T) {
+	for _, portfolio := range []bool{false, true} {
+		testInitialising(t, portfolio)
+	}
+}
+
+func testInitialising(t *testing.T, portfolio bool) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct{ takes, timeout, most, want time.Duration }{
 			{2 * time.Second, time.Second, 3 * time.Second, 0},
@@ -67,6 +73,11 @@ func TestInitialising(t *testing.T) {
 				}
 				return f, nil
 			}
+			if portfolio {
+				p := opts
+				p.Timeout, p.Share, p.Initialising = 0, false, 0
+				opts.Portfolio = &Portfolio{Searches: []Options{p}}
+			}
 			r, err := Run(t.Context(), e, opts)
 			if err != nil {
 				t.Fatal(err)
@@ -80,9 +91,51 @@ func TestInitialising(t *testing.T) {
 				}
 			}
 			if stopped != tt.want || (r.Verdict == OK) != (tt.want == 0) {
-				t.Errorf("%+v: %v, stopped after %v", tt, r.Verdict, stopped)
+				t.Errorf("portfolio %v, %+v: %v, stopped after %v", portfolio, tt, r.Verdict, stopped)
 			}
 		}
+	})
+}
+
+// TestUntil: the time of a search ends with the time that it shares with others, which stands still while
+// machines are made, for at most a given time in all. The clock is that of a bubble.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		shared := &limit{ctx: t.Context(), timeout: 10 * time.Second, extra: 3 * time.Second}
+		shared.start()
+		own := &limit{ctx: shared.ctx, timeout: 20 * time.Second}
+		own.start()
+		sleep := func(n int) { time.Sleep(time.Duration(n) * time.Second) }
+		ends := func(want int) {
+			t.Helper()
+			if end, ok := own.until(); !ok || end.Sub(begin) != time.Duration(want)*time.Second {
+				t.Errorf("after %v it ends after %v, want %d s", time.Since(begin), end.Sub(begin), want)
+			}
+		}
+		ends(10)
+		one := shared.hold()
+		sleep(1)
+		two := shared.hold()
+		one()
+		sleep(1)
+		two()
+		ends(12)
+		three := shared.hold()
+		sleep(9)
+		three()
+		ends(13)
+		sleep(1)
+		if own.done() {
+			t.Error("done after 12 s")
+		}
+		sleep(1)
+		synctest.Wait()
+		if why := own.reason(); why != "stopped after 10s (--timeout)" || shared.held != 3*time.Second {
+			t.Errorf("after 13 s: %q, it stood for %v", why, shared.held)
+		}
+		own.release()
+		shared.release()
 	})
 }
 

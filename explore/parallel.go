@@ -32,7 +32,7 @@ func (s *exploration) useWorkers() {
 	s.m.ShareGIDs()
 	s.collector.merged = newMergedCounters(s.m)
 	s.cfg.Jobs = s.opts.Jobs
-	kind, await := s.opts.kind(), s.opts.await()
+	kind, await := s.factsKind(), s.opts.await()
 	s.cfg.Another = func() (por.Replica, error) {
 		m, err := s.m.Replica()
 		if err != nil {

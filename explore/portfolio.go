@@ -20,8 +20,9 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		return nil, err
 	}
 	load := s.result.Stats.Load
-	p.ctx = s.limit.ctx // all searches share one time
-	defer s.limit.release()
+	shared := s.limit
+	p.ctx = shared.ctx // all searches share one time
+	defer shared.release()
 	s, found, err := p.contest(&contender{s: s, helped: helped.Jobs > 1 || helped.sends()})
 	if err == errLong {
 		s, found, err = p.long(s, found)
@@ -33,6 +34,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err := s.finish(found); err != nil {
 		return nil, err
 	}
+	load += shared.held
 	s.begin = p.begin.Add(load)
 	s.narrate()
 	r := s.result

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
@@ -61,7 +63,7 @@ func TestRefinedAtTheEnd(t *testing.T) {
 			begun++
 			cancel(errors.New("enough"))
 			return f, nil
-		}}, nil
+		}, 0}, nil
 	}}
 	r, err := Run(ctx, e, options("full"))
 	if err != nil || begun != 1 || r.Verdict != Incomplete || r.Stats.Transitions == 0 || !r.stopped() {
@@ -79,7 +81,7 @@ func TestRefinedLate(t *testing.T) {
 		return refines{vague{f, &needs}, func() (describe.Machine, error) {
 			begun = true
 			return newFake(strings.Repeat("store x 1;", 5000) + "end"), nil
-		}}, nil
+		}, 0}, nil
 	}}
 	opts := options("full")
 	opts.Match = false
@@ -98,16 +100,47 @@ func TestRefinedLate(t *testing.T) {
 type refines struct {
 	vague
 	refine func() (describe.Machine, error)
+	takes  time.Duration
 }
 
-func (m refines) With(func(*vm.Config), func() bool) (describe.Machine, error) { return m.refine() }
+func (m refines) With(_ func(*vm.Config), interrupted func() bool) (describe.Machine, error) {
+	for begin := time.Now(); time.Since(begin) < m.takes && !interrupted(); {
+		time.Sleep(time.Second / 10)
+	}
+	return m.refine()
+}
+
+// TestInitialisingRefined: initialisers of a refined machine have their own time, too. The clock is that of a
+// bubble.
+func TestInitialisingRefined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			most time.Duration
+			want Verdict
+			load time.Duration
+		}{{3 * time.Second, OK, 2 * time.Second}, {time.Second / 2, Incomplete, time.Second / 2}, {0, Incomplete, 0}} {
+			f := newFake("store x 1")
+			needs := true
+			e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
+				return refines{vague{f, &needs}, func() (describe.Machine, error) { return f, nil }, 2 * time.Second}, nil
+			}}
+			opts := options("full")
+			opts.Portfolio = &Portfolio{Searches: []Options{opts}}
+			opts.Timeout, opts.Share, opts.Initialising = time.Second, true, tt.most
+			r, err := Run(t.Context(), e, opts)
+			if err != nil || r.Verdict != tt.want || r.Stats.Load != tt.load {
+				t.Errorf("at most %v: %v, %v after %v, want %v after %v", tt.most, err, r.Verdict, r.Stats.Load, tt.want, tt.load)
+			}
+		}
+	})
+}
 
 // TestRefinedBug: a bug ends the exploration, even if the rest of the exploration is inconclusive.
 func TestRefinedBug(t *testing.T) {
 	needs, begun := false, 0
 	m := vague{newFake("go 1; store x 1; panic now", "store x 2"), &needs}
 	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
-		return refines{m, func() (describe.Machine, error) { begun++; return m.fake, nil }}, nil
+		return refines{m, func() (describe.Machine, error) { begun++; return m.fake, nil }, 0}, nil
 	}}
 	opts := options("full")
 	opts.All = false

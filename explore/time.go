@@ -69,7 +69,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 // to those of the last exploration.
 func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	r, err := explore(ctx, *e, *opts)
-	var before time.Duration // time of the explorations that were replaced by finer ones
+	var before, loads time.Duration // times of the explorations that were replaced by finer ones
 	for first := true; err == nil && r.again.needed() && !r.FirstOnly && !r.stopped(); first = false {
 		before += r.Stats.Explore
 		*e, *opts = r.again.refine(*e, *opts)
@@ -89,11 +89,15 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 			break
 		}
 		last := r
+		loads += r.Stats.Load
 		//mutant: what was seen before a search began again is lost [test ./explore TestRefinedLate]: "r.Ended() == 0 && last.Ended() > 0" -> "false"
 		if r, err = explore(ctx, *e, *opts); err == nil && r.stopped() && (r.Stats.Transitions == 0 || r.Ended() == 0 && last.Ended() > 0) {
 			last.unfinished(r)
-			r = last
+			r, loads = last, loads+r.Stats.Load-last.Stats.Load
 		}
+	}
+	if err == nil {
+		r.Stats.Load += loads
 	}
 	if err == nil && before > 0 {
 		r.Stats.Explore += before

@@ -202,6 +202,9 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 	case explore.CauseMemory:
 		return x.Text + " (--max-memory)"
 	case explore.CauseTime:
+		if x.Passes {
+			return fmt.Sprintf("the loop at %s goes on forever, as time passes", line(x.Pos))
+		}
 		return fmt.Sprintf("the loop at %s ends only when time passes, and time passes here only while goroutines sleep", line(x.Pos))
 	case explore.CauseAssumed:
 		return Assumption(x.Assumption)

@@ -238,6 +238,7 @@ var rows = [NumKinds]Row{
 		Funcs: []Func{native("internal/effect.Access"), native("internal/effect.Ordered"), native("internal/effect.OrderedIf"),
 			//mutant: the walk does not know hbTouch [points]: ", native(\"testing.hbTouch\")" -> ""
 			native("internal/effect.Range"), native("sync.hbPool"), native("time.hbChange"), native("testing.hbTouch"),
+			native("testing.hbTestDone"),
 			native("hbcheck.dev/hbcheck/hbtest/lin.called"), native("hbcheck.dev/hbcheck/hbtest/lin.returned")}},
 	IOWait: {Name: "io", On: OnLibrary, Blocks: true, Wait: "IO wait", Funcs: []Func{native("internal/effect.Wait")}},
 

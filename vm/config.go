@@ -25,6 +25,7 @@ type Config struct {
 	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
 	ForkInits     bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
 	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
+	VisibleEnd    bool  // the end of the test is a visible operation: see step_late.go
 	VisibleLooks  bool  // reading the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
 	CountRests    bool  // and states in which all goroutines have waited a different number of times
@@ -56,6 +57,7 @@ type Config struct {
 	sharedGIDs *gidTable    // see Replica
 	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
 	short      *atomic.Bool // see noteArmed
+	exits      *atomic.Bool // see noteExit
 	jumps      []int64      // times that may pass at a clock read, in ascending order
 	late       *lateness    // the effects of late clock reads that the program could notice
 	returned   callReturned // see WatchCalls
@@ -99,6 +101,7 @@ func (c *Config) complete() {
 		c.Unwind = DefaultUnwind
 	}
 	if c.waited == nil {
+		c.exits = new(atomic.Bool)
 		c.waited, c.short, c.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(c.jumps)}
 		c.absolute, c.drawn = new(absolutes), new(drawnLooks)
 	}

@@ -43,7 +43,14 @@ func (m *Machine) needsDrawn() bool {
 
 // labelsDrawn reports whether a draw at this place gets a label.
 func (m *Machine) labelsDrawn(a Assumption) bool {
-	return m.cfg.Watch == nil && m.link.labels && !slices.Contains(m.cfg.looked, a)
+	if m.cfg.Watch != nil || !m.link.labels {
+		return false
+	}
+	//mutant: what initialisers draw is not known [test ./vm TestBaseDrawn]: "!slices" -> "false && !slices"
+	if !slices.Contains(m.drew, a) {
+		m.drew = append(m.drew, a)
+	}
+	return !slices.Contains(m.cfg.looked, a)
 }
 
 // labeled reports whether shadows are labels.

@@ -60,6 +60,7 @@ type linker struct {
 	*clockFacts
 	count uint64 // address of the number of goroutines if it is counted, or 0
 	looks uint64 // address that clock reads access, if they are visible, or 0
+	ends  uint64 // address that the end of the test and exits access, if that is visible, or 0
 }
 
 // entryFacts are facts about the program that begins at an entry.
@@ -161,6 +162,9 @@ func newLinker(m *Machine, prog *load.Program, e *load.Entry, facts entryFacts) 
 	k.zeroBase = k.newStatic(static{flags: heap.Frozen})
 	if m.cfg.VisibleLooks {
 		k.looks = k.newStatic(static{size: 8, layout: m.layWord, flags: heap.Var})
+	}
+	if m.cfg.VisibleEnd {
+		k.ends = k.newStatic(static{size: 8, layout: m.layWord, flags: heap.Var})
 	}
 	if k.counted {
 		k.count = k.newStatic(static{size: 8, layout: m.layWord, flags: heap.Var})

@@ -195,6 +195,8 @@ type autoMode struct {
 	keepPools bool   // initialisers get the last object put into a Pool: see triesEarly
 	early     uint32 // ways that they have not tried: their product, or more than maxEarly
 
+	drew []Assumption // the draws so far, if draws get labels
+
 	handed    *goroutine // the goroutine that got a value and continues next: see handOver
 	handovers uint32     // number of handovers
 }

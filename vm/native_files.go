@@ -38,9 +38,11 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.Exit", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		op.Kind = trace.Exit
+		m.accessEnd(op, false)
 		return 1
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		status := int(int32(r.U(0)))
+		m.noteExit(g, status)
 		if m.tested && !m.cfg.Run && (status == 0 || len(m.failures) > 0) {
 			// TestMain only reports the end of the test, which is known already. The goroutines of the test
 			// are examined as if TestMain returned.

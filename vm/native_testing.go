@@ -91,7 +91,12 @@ var testingNatives = []Native{
 		}
 		return Next
 	}},
-	{Name: "testing.hbTestDone", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+	{Name: "testing.hbTestDone", Peek: func(m *Machine, _ *goroutine, _ Regs, op *trace.Op) int {
+		if m.accessEnd(op, true); op.N > 0 {
+			op.Kind = trace.SyncAccess
+		}
+		return 1
+	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.tested = true
 		if r.U(0) != 0 {
 			m.exit = 1

@@ -48,10 +48,10 @@ type saying struct {
 }
 
 // The bounds on kept machines: their number, and the bytes of objects of each and of all. Several are useful
-// if packages whose tests are linked separately, entries with other facts, or refinements and passes of one
-// package, alternate.
+// if packages whose tests are linked separately, entries with other facts, or refinements of one package,
+// alternate, and because each pass visits all packages again.
 const (
-	mostBases = 12
+	mostBases = 32
 	mostKept  = 64 << 20
 	allKept   = 3 * mostKept
 )
@@ -103,6 +103,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	b.m = m
 	m.cfg.Stdin, m.cfg.Stdout, m.cfg.Stderr, m.cfg.Interrupt, m.cfg.Subtest, m.cfg.Ran = nil, nil, nil, nil, nil, nil
 	b.asked = b.asked.comparable()
+	b.asked.looked = m.drawnEarly(b.asked.looked)
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
 	list, _ := prog.Bases.Value.([]*base)
@@ -192,17 +193,25 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	return initialisedAs(e, b.m.link.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
-// looked returns asked, without its looked draws if b has none and has given no draw a label. Then either
-// every draw of the initialisers would have got a label, so there has been no draw; or draws get none in
-// any case (labelsDrawn), so looked makes no difference.
+// looked returns asked with those of its looked draws that initialisers draw. Up to the base state the
+// execution depends on looked only by the answers of labelsDrawn, and drew lists all its questions. Two lists
+// with the same draws of drew give the same answer to the first question, and so to each further one.
 func (b *base) looked(asked *Config) *Config {
-	if b.asked.looked != nil || asked.looked == nil || b.m.sym != nil {
-		return asked
-	}
 	c := *asked
 	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove
-	c.looked = nil
+	c.looked = b.m.drawnEarly(asked.looked)
 	return &c
+}
+
+// drawnEarly returns those draws of the list that initialisers draw; nil if there are none.
+func (m *Machine) drawnEarly(list []Assumption) []Assumption {
+	var drawn []Assumption
+	for _, a := range list {
+		if slices.Contains(m.drew, a) {
+			drawn = append(drawn, a)
+		}
+	}
+	return drawn
 }
 
 // eof stands for any standard input.
@@ -223,6 +232,7 @@ func (c Config) comparable() Config {
 	}
 	c.Subtest, c.Ran, c.Interrupt = nil, nil, nil
 	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.drawn, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil, nil
+	c.exits = nil
 	c.endless, c.returned = nil, nil
 	return c
 }
@@ -320,6 +330,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 		}
 		m.gs = append(m.gs, c)
 	}
+	m.drew = slices.Clip(x.drew)
 	m.looks, m.bubbles = slices.Clone(x.looks), slices.Clone(x.bubbles)
 	m.streams = streams{out: slices.Clone(x.out), runs: slices.Clone(x.runs)}
 	m.undoLog = undoLog{}

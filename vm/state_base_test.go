@@ -87,8 +87,9 @@ func TestBaseDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg := Config{OrderedTime: true, Races: true, Check: CheckState | CheckLiveness}
 	looks := func(e *load.Entry) string {
-		m, err := New(prog, e, Config{OrderedTime: true, Races: true, Check: CheckState | CheckLiveness})
+		m, err := New(prog, e, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,26 @@ func TestBaseDrawn(t *testing.T) {
 	}
 	list, _ := prog.Bases.Value.([]*base)
 	if len(list) != 1 || list[0].m.sym == nil {
-		t.Errorf("%d machines are kept, want one with labels", len(list))
+		t.Fatalf("%d machines are kept, want one with labels", len(list))
+	}
+
+	// Of the draws that have been looked at only those of initialisers make a difference.
+	own := list[0].m.drew[:1]
+	other := Assumption{What: BitsSampled}
+	for _, looked := range [][]Assumption{own, {other}, append(slices.Clone(own), other)} {
+		cfg.looked = looked
+		for _, e := range prog.Entries {
+			kept := prog.Bases.Value
+			prog.Bases.Value = nil
+			want := looks(e)
+			prog.Bases.Value = kept
+			if got := looks(e); got != want {
+				t.Errorf("%s after others, looked at %v:\n%s\nalone:\n%s", e.Name, looked, got, want)
+			}
+		}
+	}
+	if list, _ = prog.Bases.Value.([]*base); len(list) != 2 {
+		t.Errorf("%d machines are kept, want one for each set of looked draws of initialisers", len(list))
 	}
 }
 

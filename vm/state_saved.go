@@ -171,7 +171,7 @@ func (m *Machine) flags() []interface {
 	return []interface {
 		Load() bool
 		Store(bool)
-	}{c.waited, c.short, c.muted, c.bounded, &a.hashed, &a.observed, &a.rests, &a.exchanged, &a.named, &a.elapsed, &a.passed}
+	}{c.waited, c.short, c.exits, c.muted, c.bounded, &a.hashed, &a.observed, &a.rests, &a.exchanged, &a.named, &a.elapsed, &a.passed}
 }
 
 // ErrUnsaved is the error if a machine has assigned numbers on too many paths for the search to be saved.

@@ -184,7 +184,8 @@ func (v Environment) NeedsArming() bool { return v.m.cfg.short.Load() && !v.m.cf
 // pass at more places, or fingerprints of states must contain more.
 func (v Environment) NeedsRefining() bool {
 	m := v.m
-	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() {
+	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() ||
+		m.needsEnd() {
 		return true
 	}
 	if !m.cfg.late.noted() {

@@ -47,7 +47,7 @@ func (m *Machine) Status() por.Status {
 	for _, s := range m.living() {
 		// Goroutines that wait for time are enabled when no other one is, or none that the reduction holds back
 		// although it has missed something.
-		//mutant: who waits for time can always move [env TestPollPrograms]: "(!timed(g) || m.inTurn(g))" -> "true"
+		//mutant: who waits for time can always move [test ./cmd/hbcheck TestScripts/eternal]: "(!timed(g) || m.inTurn(g))" -> "true"
 		if g := m.gs[s]; m.enabled(g) && (!timed(g) || m.inTurn(g)) {
 			return por.Running
 		}

@@ -8,7 +8,7 @@ import "slices"
 func (m *Machine) With(change func(*Config), interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.Interrupt, cfg.sharedGIDs = interrupt, nil
-	cfg.waited, cfg.short, cfg.late, cfg.endless, cfg.drawn, cfg.absolute = nil, nil, nil, nil, nil, nil
+	cfg.waited, cfg.short, cfg.late, cfg.endless, cfg.drawn, cfg.absolute, cfg.exits = nil, nil, nil, nil, nil, nil, nil
 	change(&cfg)
 	return New(m.link.prog, m.link.entry, cfg)
 }
@@ -30,16 +30,17 @@ func AllOrders(c *Config) {
 
 // A Refinement is the part of a configuration that makes searches exact: see NeedsRefining.
 type Refinement struct {
-	VisibleArming, VisibleLooks, AbsoluteTime, CountRests, Numbered, Elapsed bool
-	Jumps                                                                    []int64
-	Drawn                                                                    []Assumption // places of random values that matter
-	Timed                                                                    []string     // loops that wait for a time
+	VisibleArming, VisibleLooks, VisibleEnd, AbsoluteTime, CountRests, Numbered, Elapsed bool
+
+	Jumps []int64
+	Drawn []Assumption // places of random values that matter
+	Timed []string     // loops that wait for a time
 }
 
 // Refinement returns the refinement of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
 }
 
 // Refined returns the refinement that m needs, according to its executions.
@@ -55,6 +56,7 @@ func (m *Machine) Refined() Refinement {
 	r.Numbered = r.Numbered || m.needsNumbers()
 	r.Elapsed = r.Elapsed || m.needsElapsed()
 	r.VisibleArming = r.VisibleArming || m.Environment().NeedsArming() || r.VisibleLooks
+	r.VisibleEnd = r.VisibleEnd || m.needsEnd()
 	r.Drawn = m.drawnAt()
 	r.Timed = m.timedPlaces()
 	return r
@@ -64,7 +66,7 @@ func (m *Machine) Refined() Refinement {
 func (r Refinement) Refine(c *Config) {
 	c.VisibleArming, c.VisibleLooks, c.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
 	c.CountRests, c.Numbered, c.Elapsed, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
-	c.looked, c.timed = r.Drawn, r.Timed
+	c.looked, c.timed, c.VisibleEnd = r.Drawn, r.Timed, r.VisibleEnd
 }
 
 // Concrete returns the change of a configuration that sets the inputs to these values, so that no value is

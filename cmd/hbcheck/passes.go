@@ -58,6 +58,8 @@ type wholeRun struct {
 	running    []begun                  // in the order in which they began
 	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
 	loadingAll time.Duration
+
+	loadedUntil map[string]time.Time // by package: when the last of these was made
 }
 
 // begun is an entry that is being explored.
@@ -90,7 +92,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer sv.close()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
 		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool),
-		loading: make(map[string]time.Duration)}
+		loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
 	if remote != nil {
 		if err := remote.start(x, cmd, entries); err != nil {
 			return exitUsage, err
@@ -108,6 +110,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	for i := range entries {
 		todo[i].entry = &entries[i]
 	}
+	x.tally.accept = f.accept
 	if x.tally.passes = len(passes); len(entries) > 1 && remote == nil {
 		if f.budget > 0 {
 			x.tally.end = end
@@ -371,6 +374,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 		return a
 	}
 	own.Keep = a.keep
+	begin := time.Now()
 	x.begin(e)
 	defer x.end(e)
 	var crowded bool
@@ -386,7 +390,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	if a.err != nil || a.skipped {
 		return a
 	}
-	x.loaded(&a)
+	x.loaded(&a, begin)
 	a.late = !final && (a.result.TimedOut() || crowded) && stop.Err() == nil
 	a.result = kept(earlier, a.result)
 	return a

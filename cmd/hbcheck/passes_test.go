@@ -16,27 +16,45 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// TestInitialisingPackages: a package has ten seconds to be initialised, however many entries there are, and
-// all packages have half of the budget.
+// TestInitialisingPackages: a package has half of the time of its entries to be initialised, at least ten
+// seconds, and all packages have half of the budget.
 func TestInitialisingPackages(t *testing.T) {
-	x := &wholeRun{f: new(exploreFlags), workers: 2, loading: make(map[string]time.Duration)}
+	x := &wholeRun{f: new(exploreFlags), workers: 2, loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
+	begin := time.Now()
 	a, b := &explore.Entry{Package: "a"}, &explore.Entry{Package: "b"}
+	x.entries = append(append(slices.Repeat([]explore.Entry{*a}, 10), *b), make([]explore.Entry, 89)...)
 	for _, tt := range []struct {
 		budget, took time.Duration // of an entry of a
 		wantA, wantB time.Duration
 	}{
-		{time.Hour, 0, 10 * time.Second, 10 * time.Second},
-		{time.Hour, 4 * time.Second, 6 * time.Second, 10 * time.Second},
-		{time.Hour, 7 * time.Second, leastTime, 10 * time.Second},
-		{30 * time.Second, 0, leastTime, 4 * time.Second},
-		{20 * time.Second, 0, leastTime, leastTime},
+		{400 * time.Second, 0, 40 * time.Second, 10 * time.Second},
+		{400 * time.Second, 4 * time.Second, 36 * time.Second, 10 * time.Second},
+		{400 * time.Second, 37 * time.Second, leastTime, 10 * time.Second},
+		{50 * time.Second, 0, leastTime, 9 * time.Second},
+		{40 * time.Second, 0, leastTime, leastTime},
 	} {
 		x.f.budget = tt.budget
-		x.loaded(&attempt{entry: a, result: &explore.Result{Stats: explore.Stats{Load: tt.took}}})
+		x.loaded(&attempt{entry: a, result: &explore.Result{Stats: explore.Stats{Load: tt.took}}}, begin)
+		begin = begin.Add(tt.took)
 		end := time.Now().Add(tt.budget)
 		if gotA, gotB := x.initialising(a, end, 1e6), x.initialising(b, end, 1e6); gotA != tt.wantA || gotB != tt.wantB {
 			t.Errorf("after %+v: %v and %v", tt, gotA, gotB)
 		}
+	}
+}
+
+// TestLoadedTogether: what two entries of a package need at the same time counts once.
+func TestLoadedTogether(t *testing.T) {
+	x := &wholeRun{f: new(exploreFlags), loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}
+	a, b, now := &explore.Entry{Package: "a"}, &explore.Entry{Package: "b"}, time.Now()
+	for _, l := range []struct {
+		e          *explore.Entry
+		begin, end time.Duration // in seconds
+	}{{a, 0, 4}, {a, 1, 4}, {b, 1, 3}, {a, 2, 3}, {a, 3, 6}, {a, 8, 9}} {
+		x.loaded(&attempt{entry: l.e, result: &explore.Result{Stats: explore.Stats{Load: (l.end - l.begin) * time.Second}}}, now.Add(l.begin*time.Second))
+	}
+	if x.loading["a"] != 7*time.Second || x.loading["b"] != 2*time.Second || x.loadingAll != 9*time.Second {
+		t.Errorf("got %v, in all %v; want 7 s and 2 s", x.loading, x.loadingAll)
 	}
 }
 

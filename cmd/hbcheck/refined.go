@@ -15,6 +15,9 @@ func recordRefinement(m map[string]string, r vm.Refinement) {
 	if r.VisibleArming {
 		m["arming"] = "true"
 	}
+	if r.VisibleEnd {
+		m["end"] = "true"
+	}
 	if r.VisibleLooks {
 		jumps := make([]string, len(r.Jumps))
 		for i, d := range r.Jumps {
@@ -30,7 +33,7 @@ func recordRefinement(m map[string]string, r vm.Refinement) {
 
 // recordedRefinement is the inverse of recordRefinement.
 func recordedRefinement(m map[string]string) (r vm.Refinement, err error) {
-	r.VisibleArming, r.VisibleLooks = m["arming"] == "true", m["looks"] == "true"
+	r.VisibleArming, r.VisibleLooks, r.VisibleEnd = m["arming"] == "true", m["looks"] == "true", m["end"] == "true"
 	for _, s := range strings.Fields(m["jumps"]) {
 		d, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {

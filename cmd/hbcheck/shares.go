@@ -58,26 +58,44 @@ func (x *wholeRun) choose(todo []attempt, end time.Time, enough time.Duration) (
 }
 
 // initialising returns for how long the packages of e may be initialised, besides e's share, if left entries
-// are to come. Other entries of the package use the result, so a package has a bound of its own; all of them
-// have half of the budget.
+// are to come. Other entries of the package use the result, and without it none of them can end. So a package
+// has half of the time of its entries, and at least mostInitialising; all packages have half of the budget.
 func (x *wholeRun) initialising(e *explore.Entry, end time.Time, left int) time.Duration {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	//mutant: a package is initialised in the share of an entry [test ./cmd/hbcheck TestInitialisingPackages]: "mostInitialising - x.loading[e.Package]" -> "time.Duration(0)"
 	most := mostInitialising - x.loading[e.Package]
 	if x.f.budget > 0 {
-		most = min(most, x.f.budget/2-x.loadingAll)
+		half := x.f.budget / 2 * time.Duration(x.capacity())
+		of := 0
+		for i := range x.entries {
+			if x.entries[i].Package == e.Package {
+				of++
+			}
+		}
+		//mutant: a package with many tests is initialised in ten seconds [test ./cmd/hbcheck TestInitialisingPackages]: "max(most, " -> "min(most, "
+		most = max(most, half/time.Duration(max(1, len(x.entries)))*time.Duration(of)-x.loading[e.Package])
+		most = min(most, half-x.loadingAll)
 	}
 	return max(most, x.f.earlyShare(mostInitialising, end, x.capacity(), left))
 }
 
-// loaded notes how long making the machine for an attempt has taken.
-func (x *wholeRun) loaded(a *attempt) {
+// loaded notes how long making the machine for an attempt, which began at a time, has taken. Attempts at
+// entries of one package wait for each other then, so what they need at the same time counts once.
+func (x *wholeRun) loaded(a *attempt, begin time.Time) {
 	if a.result == nil || a.cached {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.loading[a.entry.Package] += a.result.Stats.Load
-	x.loadingAll += a.result.Stats.Load
+	end, until := begin.Add(a.result.Stats.Load), x.loadedUntil[a.entry.Package]
+	//mutant: who waits for initialisers executes them [test ./cmd/hbcheck TestLoadedTogether]: remove
+	if begin.Before(until) {
+		begin = until
+	}
+	if took := end.Sub(begin); took > 0 {
+		x.loading[a.entry.Package] += took
+		x.loadingAll += took
+		x.loadedUntil[a.entry.Package] = end
+	}
 }

@@ -174,7 +174,7 @@ var flowSteps = []string{
 	"var Y int64; { s := bufio.NewReader(bytes.NewReader([]byte{1, byte(X)})); s.ReadByte(); b, _ := s.ReadByte(); Y = int64(b) }",
 	"var Y int64; { x := big.NewInt(X); Y = x.Add(x, big.NewInt(1)).Int64() }", "Y := int64(crc32.ChecksumIEEE([]byte{byte(X)}))", "var Y int64; { s := sha256.Sum256([]byte{byte(X)}); Y = int64(s[2]) }",
 	"var Y int64; { d := time.Duration(X); Y = int64(d.Round(time.Microsecond)) }", "var Y int64; { at := time.Unix(X%1000000, 0); Y = at.Unix() }", "Y, _ := strconv.ParseInt(strconv.FormatInt(X, 10), 10, 64)",
-	"Y := int64(0)", "Y := X - X + 1", "Y := X * 0", "Y := X & 0", "var Y int64; { a := [2]int64{X, 4}; Y = a[1] }", "var Y int64 = 2; { p := pair{a: X, b: 9}; Y = p.b }",
+	"Y := int64(0)", "Y := X - X + 1", "var Y int64; { b := []byte{byte(X)}; Y = int64(\"fedcba9876543210\"[b[0]>>4]) }", "Y := X & 0", "var Y int64; { a := [2]int64{X, 4}; Y = a[1] }", "var Y int64 = 2; { p := pair{a: X, b: 9}; Y = p.b }",
 	"var Y int64 = 5; store(X)", "var Y int64 = 6; { m[1] = X }", "var Y int64 = 3; { c := make(chan int64, 1); c <- X }", "var Y int64 = 1; { go func(x int64) { global = x }(X) }",
 }
 

@@ -21,6 +21,22 @@ func pair() (a, b *net.TCPConn) {
 	return a, must(l.Accept()).(*net.TCPConn)
 }
 
+func private() string {
+	for _, i := range must(net.Interfaces()) {
+		for _, a := range must(i.Addrs()) {
+			if ip := a.(*net.IPNet).IP; i.Flags&net.FlagLoopback == 0 && i.Flags&net.FlagUp != 0 && ip.IsPrivate() {
+				return ip.String()
+			}
+		}
+	}
+	return ""
+}
+
+func port(a net.Addr) string {
+	_, p, _ := net.SplitHostPort(a.String())
+	return p
+}
+
 func word(err error) string {
 	var no syscall.Errno
 	switch {
@@ -241,6 +257,29 @@ var connPrograms = []program{
 		s := ""
 		together(func() { a.Close() }, func() { s = read(a.(*net.UDPConn)) })
 		print(s)`},
+	// The private address reaches the sockets that listen at every address, and not those of the loopback.
+	{"connPrivate", "10.0.0.2 10.0.0.2 refused|10.0.0.2 10.0.0.2 took", `
+		ip := private()
+		l, lo := must(net.Listen("tcp", ":0")), listen()
+		must(net.Dial("tcp", net.JoinHostPort(ip, port(l.Addr()))))
+		from, _, _ := net.SplitHostPort(must(l.Accept()).RemoteAddr().String())
+		s := "refused"
+		together(func() { l.Close() }, func() {
+			if _, err := net.Listen("tcp", net.JoinHostPort(ip, port(l.Addr()))); err == nil {
+				s = "took"
+			}
+		})
+		if _, err := net.Dial("tcp", net.JoinHostPort(ip, port(lo.Addr()))); err == nil {
+			panic("connected")
+		}
+		print(ip, " ", from, " ", s)`},
+	// What is sent to another machine is lost.
+	{"connOutside", "10.0.0.2 ok late", `
+		c := must(net.Dial("udp", "192.0.2.1:80"))
+		host, _, _ := net.SplitHostPort(c.LocalAddr().String())
+		w, s := "", ""
+		together(func() { w = write(c, "x") }, func() { c.SetReadDeadline(time.Unix(1, 0)); s = read(c) })
+		print(host, " ", w, " ", s)`},
 	{"connUnix", "no such file or directory|ok", `
 		s := ""
 		together(func() { net.Listen("unix", "DIR/socket") }, func() { _, err := net.Dial("unix", "DIR/socket"); s = word(err) })

@@ -89,6 +89,7 @@ func (p *pool) nextTask() *task {
 			return t
 		}
 		p.open = p.open[:len(p.open)-1]
+		p.nodeBytes -= n.size
 	}
 	return nil
 }
@@ -101,7 +102,10 @@ func (p *pool) nextTask() *task {
 func (p *pool) restartSequentially() {
 	p.sequential = true
 	p.epoch++
-	p.taskBytes = 0
+	p.taskBytes, p.nodeBytes = 0, 0
+	for _, n := range p.open {
+		p.nodeBytes += n.size
+	}
 	p.available, p.unmerged, p.counted = nil, make(map[*task]bool), p.stats
 	again := func(t *task) *task { // a worker may still be exploring t itself
 		return &task{

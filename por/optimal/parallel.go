@@ -122,6 +122,7 @@ type pool struct {
 	available      [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged       map[*task]bool  // finished tasks
 	taskBytes      int64
+	nodeBytes      int64 // memory of shared nodes
 
 	stats      por.Stats     // of the merged tasks
 	next       *task         // to be merged next
@@ -444,7 +445,8 @@ func (p *pool) halt(r por.Reason) {
 // measureMemory returns the memory in use, without the results kept for merging, which belong to the
 // visitor.
 func (p *pool) measureMemory() int64 {
-	sum := p.taskBytes
+	//mutant: shared nodes take no memory [test ./por/optimal TestShareDeep]: "p.taskBytes + p.nodeBytes" -> "p.taskBytes"
+	sum := p.taskBytes + p.nodeBytes
 	for _, w := range p.workers {
 		sum += w.used
 	}

@@ -2,6 +2,7 @@ package optimal
 
 import (
 	"slices"
+	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/hb"
@@ -207,9 +208,34 @@ func (w *worker) share(steps uint64) {
 	if w.epoch != p.epoch || p.sequential {
 		return
 	}
-	for s.shared < i {
-		w.shareFrame(s.shared + 1)
+	// The nodes have beginnings of one path, one list of frames and one of nodes: the copies of a long path for
+	// each of its frames would take gigabytes.
+	x := sharing{path: s.record(0, s.frames[i].depth)}
+	if s.shared >= 0 {
+		x.frames, x.nodes = slices.Clone(w.nodes[s.shared].frames), slices.Clone(w.nodes[:s.shared+1])
 	}
+	x.frames, x.nodes = slices.Grow(x.frames, i-s.shared), slices.Grow(x.nodes, i-s.shared)
+	first := s.shared + 1
+	for s.shared < i {
+		w.shareFrame(s.shared+1, &x)
+	}
+	n := w.nodes[first]
+	n.size += x.bytes()
+	p.nodeBytes += n.size
+}
+
+// A sharing has what the nodes that are shared at once have in common, as far as they have been made.
+type sharing struct {
+	path   recordedPath // to the last of them
+	frames []frame
+	nodes  []*sharedNode
+}
+
+// bytes returns the memory of x, and of the nodes themselves.
+func (x *sharing) bytes() int64 {
+	const step = int64(unsafe.Sizeof(trace.Step{})) + 2 + 2*4
+	const node = int64(unsafe.Sizeof(frame{}) + unsafe.Sizeof(sharedNode{}) + unsafe.Sizeof(x.nodes[0]))
+	return int64(len(x.path.path))*step + int64(len(x.nodes))*node
 }
 
 // finished reports whether f has no unexplored alternatives or candidates.
@@ -224,18 +250,16 @@ func (f *frame) finished() bool {
 // n has a copy of the frame without candidates: these are in n.tasks, and the
 // fingerprints in n.known. The unexplored alternatives come before the candidates, as in
 // backtrack.
-func (w *worker) shareFrame(i int) {
+func (w *worker) shareFrame(i int, x *sharing) {
 	p, s := w.pool, w.searcher
 	f := &s.frames[i]
 	n := &sharedNode{
-		recordedPath:     s.record(0, f.depth),
+		//mutant: each shared node has a path of its own [test ./por/optimal TestShareDeep]: "x.path.first(f.depth)" -> "s.record(0, f.depth)"
+		recordedPath:     x.path.first(f.depth),
 		openAlternatives: f.numAlternatives - f.nextAlternative,
 		dependsOnOutput:  f.dependsOnOutput,
 	}
 	n.dropped = slices.Clone(s.dropped[:f.numDropped])
-	if i > 0 {
-		n.frames = append(n.frames, w.nodes[i-1].frames...)
-	}
 	bare := *f
 	bare.at.Mark = noMark // other workers' systems have marks of their own
 	bare.transitions, bare.candidates, bare.nextCandidate, bare.known = nil, nil, 0, nil
@@ -243,8 +267,9 @@ func (w *worker) shareFrame(i int) {
 	// The unexplored alternatives are tasks: a worker that enters the node must not explore
 	// them as its own.
 	bare.nextAlternative = f.numAlternatives
-	n.frames = append(n.frames, bare)
-	n.nodes = append(append(n.nodes, w.nodes[:i]...), n)
+	x.frames, x.nodes = append(x.frames, bare), append(x.nodes, n)
+	//mutant: each shared node has a list of its own [test ./por/optimal TestShareDeep]: "slices.Clip(x.frames), slices.Clip(x.nodes)" -> "slices.Clone(x.frames), slices.Clone(x.nodes)"
+	n.frames, n.nodes = slices.Clip(x.frames), slices.Clip(x.nodes)
 	// A key without a task: the candidate has been explored already, or becomes a task below. It is
 	// refused if it is found again.
 	n.known = make(map[uint64]*task, len(f.known))

@@ -90,7 +90,7 @@ func (s *Symbols) finish(g *Goroutine) {
 			n := uint64(row.Bytes)
 			t := s.at(a.p, uint32(n))
 			if s.Drawn {
-				g.Shadow[g.FP+uint32(a.reg)] = s.loadedLabel(t, n)
+				g.Shadow[g.FP+uint32(a.reg)] = s.loadedLabel(t, n, row.Signed)
 				return
 			}
 			if row.Signed {

@@ -30,6 +30,8 @@ import (
 //     that has one result within the bounds is no look, and its result has no label. Another exception is a
 //     test for equality of 64 random bits, as they were drawn, with a different number that has no label:
 //     for all of the 2^64 values but one the result is the same (apart).
+//     A byte of a constant text at an index with a label is no look, either, if each value within the bounds
+//     is an index: nothing is ever written there, so this is no operation, and the byte has the label.
 //  3. Another execution of the same class behaves the same, because each of its reads reads the same value.
 //     States are equal if their words and labels are equal.
 //  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's

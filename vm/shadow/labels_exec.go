@@ -1,9 +1,12 @@
 package shadow
 
 import (
+	"slices"
+
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bounds"
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // BeforeDrawn is Symbols.Before for values with labels. The machine executes the instruction unchanged, on
@@ -64,8 +67,16 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 		s.Look(sh[B])
 		s.load(g, f, in, *g.Reg(uint32(B))+uint64(C))
 	case LoadsElem:
+		s.Look(sh[B], sh[B+1])
+		if sh[C] != nil && row.Bytes == 1 && !row.Signed {
+			if text, ok := s.fixedText(g, B, C); ok {
+				//mutant: bytes of constant texts have no label [env TestDraws/TestLookDigit]: "sh[C])" -> "nil)"
+				sh[A] = s.joined(bounds.Integers(int64(slices.Min(text)), int64(slices.Max(text))), sh[C])
+				break
+			}
+		}
 		//mutant: drawn indices are not looked at [env TestDraws/TestLookIndex]
-		s.Look(sh[B], sh[B+1], sh[C])
+		s.Look(sh[C])
 		if i := *g.Reg(uint32(C)); i < *g.Reg(uint32(B) + 1) {
 			s.load(g, f, in, *g.Reg(uint32(B))+i*uint64(row.Bytes))
 		}
@@ -288,6 +299,21 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	default:
 		panic("BUG: what is drawn in operation " + in.Op.String())
 	}
+}
+
+// fixedText returns the bytes that a load may read if the registers from b on have the address and the length
+// of bytes of a constant text, and all values of register i are indices of it.
+func (s *Symbols) fixedText(g *Goroutine, b, i uint16) (text []byte, ok bool) {
+	const fixed = heap.Static | heap.Frozen
+	p, n, x := *g.Reg(uint32(b)), *g.Reg(uint32(b) + 1), s.BoundOf(g, i, bounds.Integer)
+	if obj := p >> 32; obj >= uint64(len(s.heap.Objs)) || s.heap.Objs[obj].Flags&fixed != fixed || len(s.memory[uint32(obj)]) > 0 {
+		return nil, false
+	}
+	//mutant: indices may be outside of a constant text [env TestDraws/TestLookOutside]: "x.Hi >= int64(n)" -> "n == 0"
+	if x.Kind != bounds.Integer || x.Lo < 0 || x.Hi >= int64(n) {
+		return nil, false
+	}
+	return s.heap.Bytes(p+uint64(x.Lo), uint32(x.Hi-x.Lo)+1), true
 }
 
 // computes sets the label of the register that in writes, for a result computed from two operands with

@@ -72,12 +72,17 @@ func (s *Symbols) labelOf(cells []cell) *symbolic.Term {
 	return s.joined(bounds.Bound{}, labels...)
 }
 
-// loadedLabel returns the label of a register into which n bytes with label t were loaded.
-func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64) *symbolic.Term {
-	if t == nil || n == 8 {
+// loadedLabel returns the label of a register into which n bytes with label t were loaded, as an unsigned
+// number or, if signed is set, as a signed one.
+func (s *Symbols) loadedLabel(t *symbolic.Term, n uint64, signed bool) *symbolic.Term {
+	switch {
+	case t == nil || n == 8:
 		return t
+	case signed:
+		//mutant: signed bytes are not negative [env TestDraws/TestLookSigned]: "-1<<(8*n-1)" -> "0"
+		return s.joined(bounds.Integers(-1<<(8*n-1), 1<<(8*n-1)-1), t)
 	}
-	return s.joined(bounds.Bound{}, t)
+	return s.joined(bounds.Integers(0, 1<<(8*n)-1), t)
 }
 
 // DrawnBytes makes t the label of n bytes at p.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	crand "crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -516,4 +517,39 @@ func TestLookJitterBubble(t *testing.T) {
 		time.Sleep(jitter())
 		say(t, "done")
 	})
+}
+
+const digits = "0123456789abcdef"
+
+func digit(b byte) byte { return digits[b>>4] }
+
+func TestIdleDigits(t *testing.T) {
+	id := hex.EncodeToString(bits(8))
+	t.Log(id, len(digits), digits[bits(1)[0]&15])
+	say(t, len(id))
+}
+
+func TestIdleDigit(t *testing.T) { say(t, digit(bits(1)[0]) != '\n') }
+
+func TestLookDigit(t *testing.T) { say(t, digit(bits(1)[0]) < 'a') }
+
+func TestLookOutside(t *testing.T) {
+	defer func() { say(t, recover() != nil) }()
+	_ = digits[bits(1)[0]&31]
+}
+
+// The text is not constant: what it has where a goroutine writes depends on the schedule.
+func TestLookTable(t *testing.T) {
+	table := []byte(digits)
+	done := make(chan bool)
+	go func() { table[3]++; done <- true }()
+	_ = table[bits(1)[0]>>4]
+	<-done
+	say(t)
+}
+
+func TestLookSigned(t *testing.T) {
+	b := [2]int8{int8(bits(1)[0]), 1}
+	p := &b
+	say(t, p[0] >= 0)
 }

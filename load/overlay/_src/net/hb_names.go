@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Names and interfaces. localhost is 127.0.0.1; there is no name server, and no other interface than
-// the loopback's.
+// Names and interfaces. localhost is 127.0.0.1, and there is no name server. As most machines, this one has
+// the loopback and an interface with a private address of IPv4, at which it reaches itself.
 
 func supportsIPv4() bool    { return true }
 func supportsIPv6() bool    { return true }
@@ -83,18 +83,37 @@ func (r *Resolver) lookupAddr(ctx context.Context, addr string) ([]string, error
 	return nil, hbUnknown(addr)
 }
 
+// hbPrivate is the address of the second interface.
+var hbPrivate = [4]byte{10, 0, 0, 2}
+
 func interfaceTable(ifindex int) ([]Interface, error) {
-	if ifindex > 1 {
+	all := []Interface{
+		{Index: 1, MTU: 65536, Name: "lo", Flags: FlagUp | FlagLoopback | FlagRunning},
+		{Index: 2, MTU: 1500, Name: "eth0", HardwareAddr: HardwareAddr{2, 0, 10, 0, 0, 2}, Flags: FlagUp | FlagBroadcast | FlagMulticast | FlagRunning},
+	}
+	switch {
+	case ifindex == 0:
+		return all, nil
+	case ifindex < 0 || ifindex > len(all):
 		return nil, nil
 	}
-	return []Interface{{Index: 1, MTU: 65536, Name: "lo", Flags: FlagUp | FlagLoopback | FlagRunning}}, nil
+	return all[ifindex-1 : ifindex], nil
 }
 
 func interfaceAddrTable(ifi *Interface) ([]Addr, error) {
-	return []Addr{
-		&IPNet{IP: IPv4(127, 0, 0, 1), Mask: CIDRMask(8, 8*IPv4len)},
-		&IPNet{IP: IPv6loopback, Mask: CIDRMask(128, 8*IPv6len)},
-	}, nil
+	var addrs []Addr
+	lo, eth := ifi == nil || ifi.Index == 1, ifi == nil || ifi.Index == 2
+	if lo {
+		addrs = append(addrs, &IPNet{IP: IPv4(127, 0, 0, 1), Mask: CIDRMask(8, 8*IPv4len)})
+	}
+	if eth {
+		p := hbPrivate
+		addrs = append(addrs, &IPNet{IP: IPv4(p[0], p[1], p[2], p[3]), Mask: CIDRMask(24, 8*IPv4len)})
+	}
+	if lo {
+		addrs = append(addrs, &IPNet{IP: IPv6loopback, Mask: CIDRMask(128, 8*IPv6len)})
+	}
+	return addrs, nil
 }
 
 func interfaceMulticastAddrTable(ifi *Interface) ([]Addr, error) { return nil, nil }

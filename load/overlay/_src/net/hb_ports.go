@@ -82,17 +82,24 @@ func (a *hbAddr) wildcard() bool {
 	return ip == [16]byte{}
 }
 
-// loopback reports whether a is an address of the machine.
-func (a *hbAddr) loopback() bool {
-	return a.four() && a.ip[12] == 127 || a.ip == [16]byte{15: 1}
+// inside reports whether a is an address of the machine.
+func (a *hbAddr) inside() bool {
+	//mutant: the machine does not reach itself at its private address [models TestModels/connPrivate]: " || a.private()" -> ""
+	return a.four() && (a.ip[12] == 127 || a.private()) || a.ip == [16]byte{15: 1}
 }
+
+// private reports whether a is that of the interface which is not the loopback.
+func (a *hbAddr) private() bool { return a.four() && [4]byte(a.ip[12:]) == hbPrivate }
 
 // multicast reports whether a is that of a group.
 func (a *hbAddr) multicast() bool { return a.ip[0] == 0xff || a.four() && a.ip[12]>>4 == 0xe }
 
-// local returns the loopback's address of the version of IP that a has.
+// local returns the address of the machine from which a is reached: the private one, or the loopback's of
+// the version of IP that a has.
 func (a hbAddr) local() hbAddr {
-	if a.four() {
+	if a.four() && !a.wildcard() && a.ip[12] != 127 {
+		copy(a.ip[12:], hbPrivate[:])
+	} else if a.four() {
 		a.ip[12], a.ip[13], a.ip[14], a.ip[15] = 127, 0, 0, 1
 	} else {
 		a.ip = [16]byte{15: 1}
@@ -132,7 +139,7 @@ func hbFind(stream bool, a *hbAddr) any {
 
 // hbBind gives b its address, or chooses a port if it has none.
 func hbBind(b *hbBound) error {
-	if !b.addr.wildcard() && !b.addr.loopback() {
+	if !b.addr.wildcard() && !b.addr.inside() {
 		return syscall.EADDRNOTAVAIL
 	}
 	choose := b.addr.port == 0

@@ -15,7 +15,7 @@ import (
 //	hbEnd       hb_stream.go    a stream                   hbLate   hb_deadline.go
 //	hbPackets   hb_packets.go   UDP                                 hb_names.go   interfaces, names
 //
-// The machine is one without a network: it has the addresses of the loopback, no others can be
+// The machine is one in an empty network: it has the addresses of two interfaces, no others can be
 // reached, and nothing arrives from elsewhere. Reading, writing and accepting wait for their turn,
 // which package internal/poll's locks give to one goroutine at a time.
 
@@ -146,7 +146,7 @@ func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
 		if s.peer.wildcard() {
 			s.peer = s.peer.local()
 		}
-		if !s.peer.loopback() {
+		if !s.peer.inside() && !s.peer.four() {
 			hbUnreached()
 			return os.NewSyscallError("connect", syscall.ENETUNREACH)
 		}
@@ -154,7 +154,7 @@ func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
 			lsa = hbAddr{ip: s.peer.local().ip}.sockaddr(fd.family)
 		}
 	}
-	s.known = rsa == nil && hbAddrOf(lsa).port != 0
+	s.known = rsa == nil && hbAddrOf(lsa).port != 0 || s.connected && !s.peer.inside()
 	if err := fd.bind(lsa, only, s); err != nil {
 		return err
 	}
@@ -217,12 +217,12 @@ func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, e
 		}
 		if own.wildcard() {
 			own.ip = peer.local().ip
-		} else if !own.loopback() {
+		} else if !own.inside() {
 			return nil, own, peer, os.NewSyscallError("bind", syscall.EADDRNOTAVAIL)
 		}
 	}
 	switch {
-	case !peer.loopback():
+	case !peer.inside():
 		hbUnreached()
 		return nil, own, peer, syscall.ENETUNREACH
 	case peer.port == 0:
