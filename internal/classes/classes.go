@@ -164,8 +164,8 @@ type enumerator struct {
 }
 
 func (e *enumerator) explore() error {
-	// If one of several operations that are impossible together cuts an execution, its state depends on
-	// which of them came last. There is nothing after it.
+	// If an execution has several operations that are impossible together, and is cut by one of them, its
+	// state depends on which of them came last. There is nothing after it.
 	if e.seen != nil && e.sys.Status() != por.Cut {
 		state := e.sys.Hash()
 		if old, known := e.seen[e.class]; known {

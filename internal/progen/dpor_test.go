@@ -107,7 +107,7 @@ func TestKnownClassesHybrid(t *testing.T) {
 	}
 }
 
-// relation is the relation for programs without misuse. For WaitGroups it is that of por.
+// relation is the relation for programs without misuse. For WaitGroups it is the same as in package por.
 func relation(m *vm.Machine) classes.Relation {
 	return classes.Relation{
 		Dependent: func(a, b *trace.Op) bool {
