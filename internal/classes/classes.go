@@ -46,10 +46,11 @@ type Relation struct {
 	Touches func(g trace.GID, buf []trace.Access) []trace.Access
 
 	// Buffer returns the number of elements in the channel of a send, a receive or a close that is
-	// about to be executed, the capacity of the channel, and whether it is closed. With it, operations on a channel with a
-	// buffer are not all dependent: a send and a receive are dependent only if the receive takes the
-	// element of the send, or if the send needs the room that the receive makes; and operations on a
-	// closed channel commute if they send or receive nothing. Nil, or no room: all are dependent.
+	// about to be executed, the capacity of the channel, and whether it is closed. With it,
+	// operations on a channel with a buffer are not all dependent: a send and a receive are
+	// dependent only if the receive takes the element of the send, or if the send needs the room that
+	// the receive makes; and operations on a closed channel commute if they send or receive nothing.
+	// Nil, or no room: all are dependent.
 	Buffer func(op *trace.Op) (length, room int, closed bool)
 
 	// OneCloses: only the goroutine that closes a channel with a buffer sends to it. Then the close and

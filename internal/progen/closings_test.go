@@ -132,8 +132,8 @@ func closing(r *rand.Rand, name string) string {
 	return b.String()
 }
 
-// passing prints a program whose goroutines make channels of their own, and pass them to others, which receive
-// from them, and sometimes send: so a channel has its number after what the goroutine has read and made before.
+// passing prints a program whose goroutines make channels of their own, and pass them to others, which
+// receive from them, and sometimes send. The number of a channel depends on what its goroutine has read.
 func passing(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync/atomic\"\n\ntype %s_ struct{ next *%s_ }\n\nfunc %s() {\n", name, name, name)
