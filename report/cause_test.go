@@ -45,8 +45,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestStaleRead: the cause is the same as by a search that looks at every read before every interruption, which
-// takes too long for schedules of big tests.
+// TestStaleRead: the cause is the same as by a search that looks at every read before every interruption,
+// which takes too long for schedules of big tests.
 func TestStaleRead(t *testing.T) {
 	slow := func(b *explore.Bug, all []*describe.Event) []int {
 		for p := len(all) - 1; p >= 0; p-- {
