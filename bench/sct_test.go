@@ -7,15 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/internal/deep"
-	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/por/explorers"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestSCT: the samplers find the bugs of some programs after exactly these numbers of executions. In the full
-// tier every program has a bug that surw finds, but for one that only an exhaustive search finds.
+// tier every program but safestack has a bug that surw finds.
 func TestSCT(t *testing.T) {
 	w := workspace(t)
 	for _, x := range []struct {
@@ -45,13 +41,7 @@ func TestSCT(t *testing.T) {
 		return
 	}
 	for _, s := range SCTPrograms() {
-		if s.Program == "safestack" { // five preemptions at least: no sampler finds it
-			load := func() (*load.Program, *load.Entry, error) { return w.load("sct/" + s.Program) }
-			opts := explore.Options{POR: explorers.Lookup("jpf"), NoMinimise: true}
-			x, err := measureProgram(context.Background(), load, s.Program, s.Args, vm.Config{Races: true}, opts, 1)
-			if err != nil || len(x.result.Bugs) == 0 {
-				t.Errorf("%s: no bug in all schedules, %v", s.Name(), err)
-			}
+		if s.Program == "safestack" { // five preemptions at least: no sampler finds it (docs/research/samples.md)
 			continue
 		}
 		r, err := w.SCT(context.Background(), s, "surw")
