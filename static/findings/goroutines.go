@@ -128,6 +128,9 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 			return p.Base.Paths.Of(i.X), false, true
 		}
 	case *ssa.Store:
+		if load, isLoad := i.Val.(*ssa.UnOp); isLoad && load.X == i.Addr {
+			return 0, false, false // the return of a named result stores the value that it has
+		}
 		return p.Base.Paths.Of(i.Addr), true, true
 	case *ssa.MapUpdate:
 		return p.Base.Paths.Of(i.Map), true, true

@@ -187,6 +187,11 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 		if obj = st.Field(a.Field); obj.Exported() {
 			return false
 		}
+	default:
+		//mutant: findings: parameters of functions have only known values [test ./static/findings TestWant]: "!p.keepsNil(x.X, 4)" -> "false"
+		if !p.keepsNil(x.X, 4) {
+			return false
+		}
 	}
 	//mutant: findings: what is not reached assigns nothing [test ./static/findings TestWant]: "p.assigned(obj)" -> "false"
 	if obj != nil && p.assigned(obj) {
@@ -199,6 +204,28 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 	for l := range set.Labels() {
 		if l.Object.IsOutside() {
 			return false
+		}
+	}
+	return true
+}
+
+// keepsNil reports whether nothing but nil is stored to the local variable at v, which a closure may have
+// captured. A parameter is not known to be nil: its value may come from a field, say, that a function sets
+// which the analysis has not reached.
+func (p *pass) keepsNil(v ssa.Value, depth int) bool {
+	if fv, ok := v.(*ssa.FreeVar); ok && depth > 0 {
+		b := p.Graph.Binding(fv)
+		return b != nil && p.keepsNil(b, depth-1)
+	}
+	a, ok := v.(*ssa.Alloc)
+	if !ok {
+		return false
+	}
+	for _, r := range *a.Referrers() {
+		if st, ok := r.(*ssa.Store); ok && st.Addr == v {
+			if _, isParam := st.Val.(*ssa.Parameter); isParam {
+				return false
+			}
 		}
 	}
 	return true
