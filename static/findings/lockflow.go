@@ -415,12 +415,35 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 	}
 }
 
+// declares reports whether a is of a lock that f has declared, and no goroutine has been started since.
+func (f *lockFlow) declares(a acquisition) bool {
+	v, ok := f.p.Base.Paths.Root(a.path).(*ssa.Alloc)
+	if !ok || v.Parent() != f.fn || len(a.chain) != 1 || a.once {
+		return false
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.MakeClosure, *ssa.Store, *ssa.MakeInterface:
+			if reaches(r, a.chain[0]) {
+				return false
+			}
+		case *ssa.Go:
+			return false
+		}
+	}
+	return !inLoop(a.chain[0].Block())
+}
+
 // acquire records that a is acquired at instr, a step of this function, in state s.
 func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	for _, h := range s.held {
 		if h.path == a.path && a.path != static.Unknown && !h.unsure && !a.once {
 			f.doubles = append(f.doubles, double{at: instr, held: h, acq: a})
 		}
+	}
+	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"
+	if f.declares(a) {
+		return // nobody else holds it yet, so it is not waited for
 	}
 	if !a.once {
 		f.p.order(f, instr, a, s)

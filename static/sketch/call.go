@@ -219,7 +219,7 @@ func (r *Run) call(g *goroutine, fr *frame, i *ssa.Call) {
 		return
 	}
 	if fn := i.Call.StaticCallee(); fn != nil && fn.String() == "(*sync.WaitGroup).Add" {
-		//mutant: sketch: Add of an unknown number has nothing to do with the loop after it [test ./static/findings TestWant]: ""
+		//mutant: sketch: Add of an unknown number has nothing to do with the loop after it [test ./static/findings TestWant]: "r.force(fr, i.Call.Args[1])" -> ""
 		r.force(fr, i.Call.Args[1]) // a loop over as many goroutines comes later
 	}
 	t := r.resolve(fr, &i.Call)

@@ -29,10 +29,10 @@ var library = map[string]*native{
 	}},
 	"time.NewTimer":  {quick: true, do: newTimer(false)},
 	"time.NewTicker": {quick: true, do: newTimer(true)},
-	"(*time.Timer).Stop": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
+	"(*time.Timer).Stop": {visible: true, quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 		back(r.stopTimer(args[0]))
 	}},
-	"(*time.Timer).Reset": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
+	"(*time.Timer).Reset": {visible: true, quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 		back(r.resetTimer(args[0], args[1]))
 	}},
 	"(*time.Ticker).Stop": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
