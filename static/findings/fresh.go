@@ -154,7 +154,7 @@ func (p *pass) apart(a, b ssa.Value) bool {
 			return true
 		}
 	}
-	//mutant: findings: an object that only a field has is anywhere [test ./static/findings TestWant]: "f != g" -> "f != f"
+	//mutant: findings: an object that only a field has is anywhere [test ./static/findings TestWithoutUsers]: "f != g" -> "false"
 	if f, g := holder(a), holder(b); f != g && (p.only(f) || p.only(g)) {
 		return true
 	}
@@ -191,7 +191,7 @@ func (p *pass) only(field string) bool {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				if fa, ok := instr.(*ssa.FieldAddr); ok && fieldName(fa) == field {
-					is = is && keepsIn(fa)
+					is = is && p.keepsIn(fa)
 				}
 				if x, ok := instr.(*ssa.Field); ok {
 					is = is && x.X.Type().Underlying().(*types.Struct).Field(x.Field).Name() != name // of a copy
@@ -205,7 +205,7 @@ func (p *pass) only(field string) bool {
 
 // keepsIn reports whether the accesses to a field store only new objects there, and use only the fields of
 // those that they load.
-func keepsIn(fa *ssa.FieldAddr) bool {
+func (p *pass) keepsIn(fa *ssa.FieldAddr) bool {
 	for _, r := range *fa.Referrers() {
 		switch i := r.(type) {
 		case *ssa.UnOp:
@@ -217,19 +217,16 @@ func keepsIn(fa *ssa.FieldAddr) bool {
 				}
 			}
 		case *ssa.Store:
-			a, ok := i.Val.(*ssa.Alloc)
-			if !ok || i.Addr != fa {
+			if i.Addr != fa || !p.makes(i.Val, freshDepth) {
 				return false
 			}
-			for _, u := range *a.Referrers() {
-				switch u := u.(type) {
+			for _, u := range *i.Val.Referrers() {
+				switch u.(type) {
 				case *ssa.FieldAddr, *ssa.DebugRef:
-				case *ssa.Store:
-					if u != i && u.Val == a {
+				default:
+					if u != i {
 						return false
 					}
-				default:
-					return false
 				}
 			}
 		case *ssa.DebugRef:

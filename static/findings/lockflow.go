@@ -443,7 +443,7 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	}
 	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"
 	if f.declares(a) {
-		return // nobody else holds it yet, so it is not waited for
+		return // no other goroutine holds it yet, so it is not waited for
 	}
 	if !a.once {
 		f.p.order(f, instr, a, s)

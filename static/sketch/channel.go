@@ -156,7 +156,7 @@ func (r *Run) canRecv(g *goroutine, o *obj) bool {
 func (r *Run) doSend(g *goroutine, o *obj, v value) bool {
 	switch {
 	case o.ch == nil:
-		//mutant: sketch: nobody outside uses what it receives [test ./static/findings TestWant]: "r.hand(v)" -> ""
+		//mutant: sketch: outside code uses nothing that it receives [test ./static/findings TestWant]: "r.hand(v)" -> ""
 		r.hand(v)
 		return true
 	case o.ch.closed:

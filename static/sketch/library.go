@@ -132,7 +132,7 @@ const aYear = int64(365 * 24 * time.Hour)
 // begin lets t happen after the duration d.
 func (r *Run) begin(t *timer, d value) {
 	n, ok := d.(int64)
-	//mutant: sketch: a timer of a hundred years may fire at once [test ./static/findings TestWant]: "ok &&" -> "false &&"
+	//mutant: sketch: a timer of a hundred years may fire at once [test ./static/findings TestWant]: "n >= aYear" -> "n < 0"
 	if t.never = ok && n >= aYear; !t.never {
 		r.timers = append(r.timers, t)
 	}

@@ -189,32 +189,17 @@ func AllButOne(n int, work func()) {
 	wg.Wait() // want HBA302 "Wait that may never return"
 }
 
-// An Option changes a configuration.
-type Option func(*config)
-
-type config struct {
-	rest chan<- int
-	none chan int
-}
-
-// WithRest is called by users only.
-func WithRest(ch chan<- int) Option { return func(c *config) { c.rest = ch } }
-
-// Run sends to the channel that a user has passed in.
-func Run(work chan int, options ...Option) {
-	c := &config{}
-	for _, o := range options {
-		o(c)
-	}
-	go drain(work, c.rest)
-}
-
-func drain(work chan int, rest chan<- int) {
+// Rest sends what is left to a channel that only tests set.
+func Rest(work chan int) {
+	var rest chan int
 	defer func() {
 		if rest != nil {
 			for x := range work {
 				rest <- x
 			}
+		}
+		if rest == nil {
+			rest <- 1 // want HBA205 "no channel is ever assigned"
 		}
 	}()
 	<-work

@@ -160,15 +160,18 @@ type Counter interface{ N() int64 }
 type Meter struct{ now *Counts }
 
 // NewMeter returns a meter.
-func NewMeter() *Meter { return &Meter{now: &Counts{}} }
+func NewMeter() *Meter { return &Meter{now: newCounts()} }
+
+func newCounts() *Counts { return &Counts{} }
 
 // Add counts n.
 func (m *Meter) Add(n int64) { atomic.AddInt64(&m.now.n, n) }
 
 // Snapshot returns a copy.
 func (m *Meter) Snapshot() Counter {
-	c := Counts{n: atomic.LoadInt64(&m.now.n)}
-	return &c
+	c := newCounts()
+	c.n = atomic.LoadInt64(&m.now.n)
+	return c
 }
 
 // Peek reads what others write.
