@@ -90,7 +90,7 @@ func AskQuestion(questions chan question, id int) int {
 // Deadline begins with a timer that never happens.
 func Deadline(cancel func()) *time.Timer {
 	t := time.AfterFunc(math.MaxInt64, cancel)
-	go cancel()
+	go func() { cancel() }()
 	if !t.Stop() {
 		<-t.C
 	}
