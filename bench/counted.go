@@ -219,8 +219,8 @@ type CountOptions struct {
 	CheckDuplicates bool
 }
 
-// CountExecutions explores t. Executions are what is counted, so states are matched only by an
-// explorer that has to, and where the configuration says so.
+// CountExecutions explores t. It counts executions, so states are matched only by an explorer that cannot
+// do without, and where the configuration says so.
 func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
 	if o.Hybrid == Auto {
 		return nil, fmt.Errorf("--hybrid auto: executions are counted with static facts that are always asked")

@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A Goroutine is one that has not ended.
+// A Goroutine is a goroutine that has not ended.
 type Goroutine struct {
 	ID     trace.GID
 	Name   string

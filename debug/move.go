@@ -98,7 +98,8 @@ func (s *Session) execute() {
 	panic(fmt.Sprintf("BUG: debug: there is no %s in step %d", mv.name, s.at.Step+1))
 }
 
-// Go goes to a place, or to the end of the schedule, or of the step, if it has no such place.
+// Go goes to a place. If the schedule ends before it, Go goes to the end of the schedule; if the step does,
+// to the end of the step.
 func (s *Session) Go(p Place) {
 	s.goTo(p)
 	s.selectMover()

@@ -22,8 +22,8 @@ type Config struct {
 	// New makes the machine, in the state before the first step, and lets it call watch (vm.Config.Watch).
 	New  func(watch func(*vm.Machine, vm.Point)) (describe.Machine, error)
 	Prog *load.Program // loaded with load.Config.Names
-	// Recording is the schedule. Without one the session has one schedule, in which a goroutine continues
-	// as long as it can.
+	// Recording is the schedule. Without a recording, the session's schedule is that in which a goroutine
+	// continues as long as it can.
 	Recording *explore.Recording
 	// Interrupted is asked now and then while the program is executed.
 	Interrupted func() bool

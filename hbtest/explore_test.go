@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 var built bool
 
-// A module is one of the user's that uses this package.
+// A module is a user's module that uses this package.
 type module struct {
 	*testing.T
 	dir, tool string
@@ -240,7 +240,7 @@ func TestTools(t *testing.T) {
 	}
 	m.env = []string{"PATH=" + os.Getenv("PATH") + string(filepath.ListSeparator) + bin}
 	m.test(false, []string{"-run=^TestDeposit$"}, `balance 1, want 2`)
-	// The tool of the module: its dependencies are those of this one.
+	// With a tool directive the module needs the dependencies of the tool, which are those of this module.
 	m.env = nil
 	for from, to := range map[string]string{"../go.mod": "go.mod", "../go.sum": "go.sum"} {
 		data, err := os.ReadFile(from)

@@ -263,7 +263,7 @@ func TestMergeDeferred(t *testing.T) {
 	}
 	x.equal("deferred", unlocked(x, unheld, m.FutureOf(g)), object1)
 
-	// The function runs its deferred calls, and this one is still to come; then not.
+	// The function runs its deferred calls. First this one is still to come, then it is not.
 	g.stack = []hybrid.Frame{x.frame(fn, true)}
 	x.equal("pending", unlocked(x, unheld, m.FutureOf(g)), object1)
 	g.deferred = nil

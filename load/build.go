@@ -35,9 +35,9 @@ type building struct {
 	done sync.Map // of *ssa.Function: those that are built
 	mu   sync.Mutex
 	pkgs map[*ssa.Package]*sync.Mutex // guarded by mu; each is held while one of its functions is built
-	// created are the functions of packages, in the order of the source. Of those package ssa has the
-	// initialiser and generic functions: it builds them as a whole where Function.Origin needs one, and
-	// forgets what the initialiser is made of.
+	// created are the functions of packages, in the order of the source. Package ssa itself keeps only the
+	// initialiser and the generic functions of a package: it builds these together where Function.Origin
+	// needs one, and then forgets the parts of the initialiser.
 	created map[*ssa.Package][]*ssa.Function
 }
 

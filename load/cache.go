@@ -16,9 +16,9 @@ import (
 // phases but the first.
 //
 // Programs loaded with the same cache share one file set, syntax trees and
-// types, but nothing that is written to after Load. Their packages are checked
-// whole, but of the declarations a program does not mention (see prune) there is
-// no SSA. The positions of their declarations depend on earlier loads.
+// types, but nothing that is written to after Load. Their packages are checked whole, but declarations that
+// a program does not mention (see prune) have no SSA. The positions of their declarations depend on earlier
+// loads.
 //
 // A cache serves one Go distribution, set of build tags and overlay at a time;
 // Loads with others empty it. It does not notice changes of files.

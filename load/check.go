@@ -59,8 +59,8 @@ func (l *loader) checkPackage(p *Package) {
 		p.setBodiesAside()
 	}
 	cfg, info := l.checkerConfig(p), newInfo()
-	// The compiler knows a command's package as "main", and so do stack traces
-	// and reflection; only when compiled for its own test it keeps its path.
+	// For the compiler, stack traces and reflection the path of a command's package is "main"; it has its
+	// own path only when it is compiled for its own test.
 	path := p.Path
 	if p.Name == "main" && p.ForTest == "" {
 		path = "main"

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Functions with type parameters are only something to analyse once there are
-// type arguments. For the exports of a library, code outside of it chooses them; here the loader chooses
-// them, as general as the constraints allow:
+// Functions with type parameters can only be analysed with type arguments. For the exports of a library,
+// code outside of it chooses these; here the loader chooses them, as general as the constraints allow:
 //
 //   - where any type with certain methods will do, an interface type with these
 //     methods: its values may be of all such types. It goes by the type

@@ -48,7 +48,7 @@ const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 type goEnv struct {
 	GOFLAGS, GOROOT, GOVERSION, GOEXPERIMENT, GOAMD64 string
 
-	tags struct{ Releases, Tools []string } // see askTags; empty if they are those of this process
+	tags struct{ Releases, Tools []string } // see askTags; empty: the same tags as this process
 }
 
 // fixed has the dependences of every program, whatever its packages. (Of GOFLAGS see buildChoices.)

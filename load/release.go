@@ -13,8 +13,8 @@ import (
 // Releases are the releases of Go whose standard library the overlay fits, oldest first.
 var Releases = []string{"go1.26", "go1.27"}
 
-// Models returns those of Releases that a program built with Go version ours can load: go/types knows
-// the language of its own release and of older ones.
+// Models returns the Releases that a program built with Go version ours can load: go/types supports the
+// language of its own release and of older ones.
 func Models(ours string) []string {
 	built := version.Lang(release(ours))
 	if built == "" {

@@ -77,7 +77,7 @@ func (l *loader) sides() (good, bad []string) {
 		reaches[id] = r
 		return r
 	}
-	paths := make(map[string]bool) // of the packages asked for: whether one is at fault
+	paths := make(map[string]bool) // whether a package that was asked for is at fault
 	for _, lp := range l.listed {
 		if lp.DepOnly {
 			continue

@@ -73,7 +73,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		}
 	}
 	var found []*summary               // in the round before
-	for round := range maxRounds + 1 { // the last one is only compared
+	for round := range maxRounds + 1 { // in the last one, the findings are only compared
 		buf := 2*depth + round%2
 		list, same := n.lists[buf][:0], true
 		for _, g := range n.live {

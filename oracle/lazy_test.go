@@ -38,7 +38,7 @@ func TestLazy(t *testing.T) {
 	if made != 1 || s != (scripted{asked: 2, stepped: 1, rewound: 1}) {
 		t.Errorf("made %d times, %+v", made, s)
 	}
-	// The analysis was given up: there is no oracle to query.
+	// If the analysis is given up, there is no oracle to query.
 	over = false
 	o = NewLazy(func() bool { return over }, func() por.Oracle { over = true; return nil })
 	for range 2 {

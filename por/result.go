@@ -15,7 +15,7 @@ type Stats struct {
 	States      uint64 // states stored; for ClockVector, which stores none, see there
 	Matched     uint64 // arrivals at a stored state
 	Exchanged   uint64 // arrivals at a stored state up to symmetry (Config.Symmetry)
-	Equal       uint64 // alternatives left out because one of an equal goroutine is explored
+	Equal       uint64 // alternatives left out because that of an equal goroutine is explored
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
 	Replays     uint64 // of Graph: regions executed again

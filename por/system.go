@@ -11,7 +11,7 @@ type Mark int
 // collision among 2^40 states is below 2^-47).
 type Hash [2]uint64
 
-// System is the program under test as an explorer sees it: every goroutine is at its pending
+// System is the program under test as an explorer sees it: every goroutine is about to execute its pending
 // operation, the next visible one.
 type System interface {
 	// Enabled appends the goroutines whose pending operation can be executed in the current state, in

@@ -15,7 +15,7 @@ type Target struct {
 // Places is a set of places of a target.
 type Places uint8
 
-// Has reports whether place i is one of them.
+// Has reports whether place i is in the set.
 func (p Places) Has(i int) bool { return p>>i&1 != 0 }
 
 // A Goal is a situation at the places of a Target.

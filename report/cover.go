@@ -172,7 +172,7 @@ func (o OneOrder) in(name func(file string) string) string {
 	return s
 }
 
-// Words says it for a list, where it is not said what is listed.
+// Words describes o for an entry of a list, whose heading says what is listed.
 func (o OneOrder) Words(paths Paths) string {
 	return o.in(paths.File) + ", never the other way round"
 }

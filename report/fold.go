@@ -167,8 +167,8 @@ func (f *folder) share(same []int, k int) bool {
 	})
 }
 
-// replace makes the first of some rows of one goroutine the row of the call that all of them are
-// in, which is made at depth, and leaves out the others.
+// replace leaves out some rows of one goroutine that all belong to one call, made at depth, except for the
+// first: that becomes the row of the call.
 func (f *folder) replace(same []int, depth int) {
 	if len(same) < 2 {
 		return

@@ -37,7 +37,7 @@ type Replay struct {
 	Tags     []string          `json:"tags,omitempty"`
 	Args     []string          `json:"args,omitempty"`    // os.Args[1:]
 	Options  map[string]string `json:"options,omitempty"` // flags that change what a schedule means
-	Small    []ReplayEdit      `json:"small,omitempty"`   // the schedule is one of a small version: other numbers in the source
+	Small    []ReplayEdit      `json:"small,omitempty"`   // the changes of a small version
 
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -99,8 +99,8 @@ type ReplayEvent struct {
 	Pos      string `json:"pos,omitempty"`
 	Choice   int    `json:"choice,omitempty"`
 	Preempts string `json:"preempts,omitempty"`
-	// Steps is the number of steps that the event represents, of which only G was recorded; 0: it is one
-	// step, recorded completely. Kind is empty then.
+	// Steps is the number of steps that the event represents. If it is not 0, only G was recorded, and Kind
+	// is empty; 0 means one step, recorded completely.
 	Steps int `json:"steps,omitempty"`
 }
 

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// shownInputs returns inputs as they are shown: a string, or a slice of numbers, is one.
+// shownInputs returns inputs as they are shown: a string, or a slice of numbers, is a single input.
 func shownInputs(list []describe.Input) []describe.Input {
 	var shown []describe.Input
 	for len(list) > 0 {

@@ -91,7 +91,8 @@ func (d *foreignUnlockDomain) Skip() Unlocks { return Unlocks{Exits: true} }
 
 func (d *foreignUnlockDomain) Never() Unlocks { return Unlocks{} }
 
-// of returns the number of u. For a stable path the analysis itself knows whether the mutex is held.
+// of returns the number of u. For a stable path, the analysis knows whether the mutex is held without the
+// set u.Held.
 func (d *foreignUnlockDomain) of(u unlock) int {
 	if u.Path == Unknown || d.objs.base.Paths.Stable(u.Path) {
 		u.Held = Empty
@@ -127,9 +128,9 @@ func (d *foreignUnlockDomain) holds(held Set, p Path) bool {
 	return p != Unknown && held != Empty && d.sets.Intersects(held, d.locks(p))
 }
 
-// least returns s without the unlocks that others imply: whenever one turns out to be of a mutex that is
-// not held, so does the same unlock with fewer mutexes held. Otherwise there would be one for each set of
-// locks on a path to the unlock.
+// least returns s without the unlocks that others imply: if the mutex of an unlock turns out not to be
+// held, this is also true for the same unlock with fewer mutexes held. Otherwise s would have one for each
+// set of locks on a path to the unlock.
 //
 // For example, the unlock of a mutex with {a} held implies the one with {a, b} held.
 func (d *foreignUnlockDomain) least(s Set) Set {

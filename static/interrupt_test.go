@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// TestInterrupt: an analysis that is interrupted again and again and asked once more each
-// time finds the same facts in the end, if it does not build on the results of another one.
+// TestInterrupt: an analysis that is interrupted and repeated many times finds the same facts in the end,
+// if it does not build on the results of another analysis.
 func TestInterrupt(t *testing.T) {
 	src, err := os.ReadFile("testdata/src/guards/main.go")
 	if err != nil {

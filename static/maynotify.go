@@ -6,11 +6,11 @@ import "golang.org/x/tools/go/ssa"
 // operations that may enable those of other goroutines: Signal and Broadcast, sending, receiving,
 // closing, unlocking, Add and Done, leaving a Once.
 //
-// Transfer: such an operation adds its object; union. Those of deferred calls, on the path of panics, and
-// of goroutines started from here on are included, the ticks of timers are sends of the goroutines that
-// represent them. If the object of an operation has no name, only the kind of the operation is known. An
-// unknown native may execute any of them. Objects that are allocated after the point are marked as new: no
-// goroutine waits for them yet.
+// Transfer: such an operation adds its object; union. The operations of deferred calls, on the path of
+// panics, and of goroutines started from here on are included. The ticks of timers are sends of the
+// goroutines that represent them. If the object of an operation has no name, only the kind of the operation
+// is known. An unknown native may execute any of them. Objects that are allocated after the point are
+// marked as new: no goroutine waits for them yet.
 type MayNotify struct {
 	*Engine[May]
 	objs *Objects

@@ -12,8 +12,8 @@ import (
 )
 
 // The memory effects of the machine's own functions. Package trace has these, and the operations that they
-// execute. Those of the models synchronise, which does not depend on locations, except for sync/atomic: its
-// operations are accesses of the memory that their first argument points to.
+// execute. The functions of the models synchronise, which does not depend on locations, except for those of
+// sync/atomic: these access the memory that their first argument points to.
 
 // nativeEffects returns the memory effects of fn, which has no body.
 func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {

@@ -124,7 +124,7 @@ func (t *Paths) depth(p Path) int {
 // At returns the path of address a in a live state.
 func (t *Paths) At(a uint64) Path { return t.intern(pathNode{kind: stepAddr, n: a}) }
 
-// Addr returns the address p is, if it is one of a live state.
+// Addr returns p as an address; false if p is not an address in a live state.
 func (t *Paths) Addr(p Path) (uint64, bool) {
 	n := &t.nodes[p]
 	return n.n, n.kind == stepAddr
@@ -150,7 +150,7 @@ func (t *Paths) Stable(p Path) bool {
 	return true
 }
 
-// allocated returns the allocation p lies in, if it is one of the same activation.
+// allocated returns the allocation of this activation in which p lies; nil if there is none.
 func (t *Paths) allocated(p Path) *ssa.Alloc {
 	if p == Unknown {
 		return nil

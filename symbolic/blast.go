@@ -301,7 +301,8 @@ func (b *blaster) divideSigned(op Op, x, y []literal) []literal {
 	return b.negate(b.xor(sx, sy), q)
 }
 
-// shift moves x by 1, 2, 4 ... as the bits of the count say; higher bits of it leave nothing.
+// shift moves x by 1, 2, 4 ... for each bit that is set in the count; if one of the higher bits is set,
+// nothing of x remains.
 func (b *blaster) shift(op Op, x, count []literal) []literal {
 	n := len(x)
 	rest := no

@@ -12,7 +12,8 @@ func (c *Context) Const(width uint8, x uint64) *Term {
 // Bool returns true or false.
 func (c *Context) Bool(b bool) *Term { return c.Const(Bool, truth(b)) }
 
-// Var returns the variable of that number. Its width and its name are those of the first call.
+// Var returns the variable of that number. The first call for a number determines the variable's width and
+// name.
 func (c *Context) Var(number uint64, width uint8, name string) *Term {
 	t := c.intern(OpVar, width, number)
 	if t.name == "" {

@@ -3,11 +3,12 @@ package symbolic
 import "math/bits"
 
 // A cache has the answers for sets of constraints, by the sum of the hashes of their structure: the sum
-// does not depend on the order and scope in which constraints are asserted. Scopes that are left and
-// entered again find what was known in them; nothing has to be removed with a scope, as the constraints of
-// one are part of each sum.
+// does not depend on the order and scope in which constraints are asserted. If a scope is left and entered
+// again, the answers for its sets are still found. None has to be removed when a scope ends, as its
+// constraints are part of the sums.
 //
-// Two sets of one sum are as likely as two states of one hash: 128 bits of both are equal.
+// Two sets with the same sum are as unlikely as two states with the same hash: 128 bits would have to be
+// equal.
 type cache map[Hash]*answer
 
 // mostAnswers is when a cache starts again.

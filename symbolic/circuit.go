@@ -165,7 +165,8 @@ func sorted(a, b, d literal) (x, y, z literal) {
 }
 
 // clauses calls f with clauses that hold if and only if the node has the value that its gate computes.
-// Those of a choice have two more, which follow from the others: what both sides have in common.
+// A choice has two more clauses, which follow from the others: if both sides have the same value, so has
+// the choice.
 func (c *circuit) clauses(i int32, f func(...literal)) {
 	n := c.nodes[i]
 	o := literal(2 * i)

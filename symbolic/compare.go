@@ -34,7 +34,7 @@ func (c *Context) Eq(a, b *Term) *Term {
 // plusConst reports whether t is the sum of a term and a constant.
 func plusConst(t *Term) bool { return t.op == OpAdd && t.arg[1].op == OpConst }
 
-// fits reports whether a constant of the width of t, an extension, is one of a value.
+// fits reports whether a constant of the width of t, which is an extension, is the extension of some value.
 func (c *Context) fits(t *Term, x uint64) bool {
 	from := t.arg[0].width
 	//mutant: a constant always fits [symbolic Terms]: "apply(t.op, t.width, from, x&mask(from), 0) == x" -> "from > 0"

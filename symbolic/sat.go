@@ -39,8 +39,9 @@ type place struct {
 	sign   literal // of the value that it had last, which it gets again
 }
 
-// A clause is where its literals begin in the arena: those that are watched are the first two. Before them
-// is how many there are, and the glue: 0 if the clause is one of a gate. 0 is no clause.
+// A clause is the index in the arena at which its literals begin; the first two are watched. The number of
+// literals and the glue precede them; the glue of a clause that describes a gate is 0. Index 0 is no
+// clause.
 type clause int32
 
 // A watch is a clause and one of its literals: if that is true, the clause need not be visited. A clause of
@@ -282,7 +283,7 @@ func (s *sat) reduce() {
 	}
 }
 
-// What is in the place of the glue.
+// These values are stored in the place of the glue.
 const (
 	used      literal = 1 << 30
 	forgotten literal = -1

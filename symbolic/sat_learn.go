@@ -20,9 +20,9 @@ const (
 )
 
 // analyze returns the clause learned from a conflict, with the implied literal first; the level to go back
-// to, at which only that literal is unassigned; and its glue, the number of its levels. Its literals are
-// the last on each way from the decisions to the conflict, of the last level one only (the first unique
-// implication point), without those that follow from the others.
+// to, at which only that literal is unassigned; and its glue, the number of its levels. The literals of the
+// clause are the last ones on the ways from the decisions to the conflict, with a single literal of the
+// last level (the first unique implication point). Literals that follow from the others are left out.
 func (s *sat) analyze(conflict clause) (lits []literal, level, glue int) {
 	a := &s.analysis
 	a.clause, a.marked = append(a.clause[:0], no), a.marked[:0]

@@ -16,8 +16,8 @@ import (
 // Externals are the solvers that can be used over a pipe, by the names of their programs.
 func Externals() []string { return []string{"z3", "cvc5"} }
 
-// command returns the command line of a solver and its first input. Its bound is on resources, which it
-// counts itself, so that its answers do not depend on time. They take about as long as the steps of
+// command returns the command line of a solver and its first input. The solver is bounded by resources that
+// it counts itself, so that its answers do not depend on time. The bound takes about as long as that of
 // circuits.
 func command(program string, effort int) (args, options []string) {
 	switch program {
@@ -32,10 +32,9 @@ func command(program string, effort int) (args, options []string) {
 // smt asks a program in SMT-LIB 2. There is one process for each theory: integers, for sets in
 // which nothing can wrap (integers.go), and bit vectors.
 //
-// The program is not trusted with a model, which is evaluated, nor to answer at all: one that ends,
-// writes nonsense or nothing for too long is killed, its answer is Unknown, and it is started again
-// for the next check. After mostFailures in a row it is not asked any more, nor after an answer that is
-// wrong (Solver.confirm).
+// The program is not trusted: its models are evaluated. If it ends, writes nonsense, or writes nothing for
+// too long, it is killed, the answer is Unknown, and it is started again for the next check. After
+// mostFailures in a row it is not asked any more, nor after an answer that is wrong (Solver.confirm).
 type smt struct {
 	c         *Context
 	program   string

@@ -177,8 +177,8 @@ func (s *Solver) Check(assumed ...*Term) Result {
 // Least has values for people.
 func (s *Solver) Model() Model { return s.last.values() }
 
-// decide splits a set into parts without a common variable and asks for each. A model of all is
-// one of each together.
+// decide splits a set into parts without a common variable and asks for each. The models of the parts
+// together are a model of the set.
 func (s *Solver) decide(set []*Term) *answer {
 	all := &answer{result: Sat}
 	for _, p := range s.split(set) {

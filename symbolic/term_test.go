@@ -267,8 +267,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestIntern: equal terms are one, whatever the order of arguments, and so are their hashes in
-// another context in which other terms came first.
+// TestIntern: equal terms are the same pointer, whatever the order of arguments, and have equal hashes in
+// another context, in which other terms came first.
 func TestIntern(t *testing.T) {
 	build := func(c *Context) (*Term, *Term) {
 		x, y, z := c.Var(1, 32, "x"), c.Var(2, 32, "y"), c.Mul(c.Var(3, 32, "z"), c.Var(1, 32, "x"))

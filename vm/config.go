@@ -37,7 +37,7 @@ type Config struct {
 	NetFaulty     bool                   // connections fail in the ways of hbFault
 	Maps          MapMode                // orders in which maps are iterated
 	Subtest       func(name string) bool // reports whether to execute a subtest; nil: all
-	Ran           func(name string)      // is told about each subtest that has ended and was not skipped; nil: no one is
+	Ran           func(name string)      // if not nil, called for each completed subtest that was not skipped
 	Short         bool                   // testing.Short
 	MaxLocal      uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28
 	Races         bool                   // follow happens-before and find data races (Report.Races)

@@ -50,7 +50,7 @@ type DebugFrame struct {
 	At Point
 	// Unwound: a panic has left the function; its variables are gone.
 	Unwound bool
-	// Innermost: PC is that of the next instruction; otherwise it is that of the call.
+	// Innermost: PC is the next instruction; otherwise it is the call.
 	Innermost bool
 }
 

@@ -34,8 +34,8 @@ func (l *drawnLooks) list() []Assumption {
 
 // needsDrawn reports whether the behaviour has depended on a label (a look).
 //
-// A place that is in cfg.looked already is named. In a test of package time itself the look may have
-// another place than the draw, and a restart would change nothing.
+// A place that is in cfg.looked already is named. In a test of package time itself, the look and the draw
+// may be at different places, and then a restart would change nothing.
 func (m *Machine) needsDrawn() bool {
 	//mutant: the search does not begin again after a look [test ./cmd/hbcheck TestScripts/elapsed]: "!slices.Contains(m.cfg.looked, a)" -> "false"
 	return slices.ContainsFunc(m.cfg.drawn.list(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })

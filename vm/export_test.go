@@ -37,9 +37,9 @@ func (m *Machine) GrowMap() {
 }
 
 // OrbitHash returns the least fingerprint of the present state over all orders of the goroutines of
-// each origin: the same for all states that are equal up to exchanging these. With any set it takes
-// all orders of all goroutines: those of two origins that have reached the same code have the same
-// future.
+// each origin: the same for all states that are equal up to exchanging these. If any is set it takes all
+// orders of all goroutines, as goroutines of different origins that have reached the same code have the
+// same future.
 func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 	compare := compareOrigins
 	if any {

@@ -78,7 +78,7 @@ func (f *clockFacts) seeded(seed uint64) bool {
 
 // startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after
 // 2026-02-03 04:05:06. No second, hour, day or year begins then, which could make a program act. bubbleTime
-// is that of a bubble's clock, which package synctest promises: 2000-01-01.
+// is the time at which a bubble's clock starts, as package synctest promises: 2000-01-01.
 const (
 	startTime  int64 = 1770091506_123456789
 	bubbleTime int64 = 946684800_000000000

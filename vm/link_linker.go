@@ -245,7 +245,7 @@ func (k *linker) Table(v *ssa.Alloc) uint64 {
 // Layout returns the layout of t.
 func (k *linker) Layout(t types.Type) *layout.Layout { return k.m.layouts.Of(t) }
 
-// MapType returns the number of a map type, which is that of its layout.
+// MapType returns the number of a map type, which is also the number of its layout.
 func (k *linker) MapType(t types.Type) uint32 {
 	id := k.Layout(t).ID
 	for uint32(len(k.m.mapTypes)) <= id {

@@ -127,9 +127,9 @@ func (m *Machine) showsOrder(g *goroutine, code bool) bool {
 	return (shows || !seen || code && m.hasSlots()) && !sortsKeys(visitors)
 }
 
-// unseen reports whether g is in a loop of text/template whose order only another goroutine could notice, as
-// the loop locks for each entry, and there is none, because packages are initialised: each parsed template
-// is added by itself; and so html/template does with the list of all templates.
+// unseen reports whether g is in a loop of text/template, or of html/template, that adds each parsed
+// template separately, with a lock for each. Only another goroutine could notice the order of the loop, and
+// there is no other one, because packages are being initialised.
 func (m *Machine) unseen(g *goroutine) (unseen bool) {
 	//mutant: templates are added unseen by others [models TestConfluent/parsed]: "!m.auto && !m.confluent || m.alive > 1" -> "false"
 	if !m.auto && !m.confluent || m.alive > 1 || m.hasSlots() {

@@ -18,8 +18,8 @@ import (
 // changes a state from which nothing continues. Unreachable objects remain unreachable, except
 // those that a finalizer or a weak pointer returns, so the collector loses nothing by waiting.
 //
-// The collector's step depends on all others, and it is possible only if there are no others, like
-// a step by which time passes because all goroutines wait (step_time.go).
+// The collector's step depends on all others, and is possible only if no other step is, like a step by
+// which time passes because all goroutines wait (step_time.go).
 
 var finalizerNatives = []Native{
 	{Name: "runtime.hbFinalizes", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.watches(g, r, FinalizerOff) }},

@@ -8,10 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The profiles of goroutines (runtime/pprof), and of leaked ones (Go 1.27). Go's collector finds these as
-// Forgotten does: those that wait for channels, locks, WaitGroups and Conds to which no goroutine that can
-// move refers. A goroutine that has not begun to wait yet, between two operations, is in the profile here,
-// and natively it is not: that is assumed, as for runtime.Stack.
+// The profiles of goroutines (runtime/pprof), and of leaked ones (Go 1.27). Go's collector finds the same
+// goroutines as Forgotten: those that wait for channels, locks, WaitGroups and Conds to which no goroutine
+// that can move refers. A goroutine that has not begun to wait yet, between two operations, is in the
+// profile here, and natively it is not: that is assumed, as for runtime.Stack.
 
 var leakNatives = []Native{
 	// hbLeaked(debug int) (n int, text string): with debug 2 all stacks, otherwise those of the leaked
@@ -81,7 +81,8 @@ const testerCounted = `@ 0x1 0x1 0x1
 // servesForever reports whether g is the main goroutine in a select without cases, which is no leak.
 func servesForever(g *goroutine, wait string) bool { return g.ID == 0 && wait == "select (no cases)" }
 
-// countText prints the stacks of goroutines, and others, as a profile has them, the most frequent one first.
+// countText prints stacks, such as those of goroutines, in the form of a profile, the most frequent one
+// first.
 func (m *Machine) countText(list []*goroutine, texts ...string) string {
 	count := map[string]int{}
 	for _, text := range texts {

@@ -201,8 +201,8 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// A sizer returns the number of bytes that a native touches: those of one value of the type in word
-// 0, or of word 2 values.
+// A sizer returns the number of bytes that a native touches: the size of one value of the type in word 0,
+// or of as many values as word 2 says.
 type sizer func(m *Machine, r Regs) uint64
 
 func typeSize(m *Machine, r Regs) uint64 {

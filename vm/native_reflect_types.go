@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Natives of reflect that make types at run time: they make the go/types type and return its word,
-// which is that of the identical type in the program.
+// Natives of reflect that make types at run time: they make the go/types type and return its word. If the
+// program has an identical type, both have the same word.
 var reflectTypeNatives = []Native{
 	{Name: "reflect.hbSliceOf", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.makeType(g, r, r.U(0), func(t types.Type) types.Type { return types.NewSlice(t) })

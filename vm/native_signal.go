@@ -8,8 +8,8 @@ import (
 )
 
 // Natives of os/signal (load/overlay/_src/os/signal). A signal arrives from a goroutine of the
-// environment that does nothing else, so its moment is a choice like any other of a schedule. There
-// is one for each of the first maxSignals signals that a program asks for.
+// environment that does nothing else, so its moment is a choice like any other of a schedule. Each of the
+// first maxSignals signals for which a program asks has such a goroutine.
 const maxSignals = 3
 
 var signalNatives = []Native{

@@ -212,12 +212,12 @@ const (
 	tmSize   = overlay.TimerSize
 )
 
-// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires:
-// its tick would not be dropped, and time need not pass to a moment that no goroutine is left to
+// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires. It makes
+// none if the tick would be dropped, or if time would pass to a moment that no remaining goroutine can
 // notice. A function is called even if all other goroutines have ended.
 //
-// A timer that can fire before the last goroutine ends can do so after that, so that the two steps
-// commute: time passes in a step on which all others depend.
+// A timer that can fire before the last goroutine ends can also fire after that, so these two steps
+// commute: time passes in a separate step, on which all others depend.
 //
 // If timers are ordered, it matters whether the tick of this moment is dropped before or after the last
 // tick is received.

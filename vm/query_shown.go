@@ -13,8 +13,8 @@ var makesTexts = map[string]bool{"fmt": true, "log": true, "testing": true, "err
 
 // onlyShown reports whether the text that fmt makes, called by g, is certainly only printed.
 //
-//  1. The innermost function of the user's has a known use for it (observable.UseOfText). If nothing
-//     depends on the text there, and the function does not return it, nothing does.
+//  1. The use that the user's innermost function makes of the text is known (observable.UseOfText). If
+//     nothing depends on the text there, and the function does not return it, nothing does.
 //  2. If the function returns it, as a method Error or String does, its caller has it, and the
 //     same holds for the caller. That caller may be fmt again, to which a function of the user's
 //     has given the value with the method; then 1 is about that function.

@@ -15,7 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// asProcess is the environment variable with which the tests are hbcheck, as a process.
+// asProcess is the environment variable with which the test binary runs as hbcheck.
 const asProcess = "HBCHECK_TEST_PROCESS"
 
 // TestMain: a test that wants results to be remembered says where.
@@ -39,7 +39,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// roundsVariable says from how many transitions on a test process goes in rounds, which are short then.
+// roundsVariable has the number of transitions after which a test process searches in rounds, which are
+// short then.
 const roundsVariable = "HBCHECK_TEST_ROUNDS"
 
 // cachedModule is a module of which every test depends on something else.
@@ -214,7 +215,8 @@ func damage(t *testing.T) {
 	}
 }
 
-// TestCachedSame: what is remembered is written as it was, but for the word and the times.
+// TestCachedSame: a remembered result is written as before, except for the word that says so, and the
+// times.
 func TestCachedSame(t *testing.T) {
 	t.Setenv(verdicts.Variable, t.TempDir())
 	assumes := filepath.Join(t.TempDir(), "assumes_test.go") // its result is ok because an assumption is accepted
@@ -268,7 +270,7 @@ func TestCachedBuild(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(name, "../../testdata/benchmarks/answers/pool/ok")
-		// TestMain, which this process comes through, says that there is no cache.
+		// TestMain, which this process executes, says that there is no cache.
 		cmd.Env = append(os.Environ(), asProcess+"="+os.Getenv(verdicts.Variable))
 		out, err := cmd.CombinedOutput()
 		if err != nil {

@@ -241,7 +241,8 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	return o
 }
 
-// marshal returns the serial form of an outcome. If there is none, it returns an outcome that says so.
+// marshal returns the serial form of an outcome. If there is no such form, it returns an outcome that says
+// so.
 func (o *outcome) marshal() (data []byte) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -186,7 +186,7 @@ func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted f
 	return cfg, nil
 }
 
-// filters parses --run, --skip and --bench; nil is one that has not been given.
+// filters parses --run, --skip and --bench; nil for a flag that has not been given.
 func (f *machineFlags) filters() (run, skip, bench *selection.Filter, err error) {
 	for _, x := range []struct {
 		flag, pattern string

@@ -243,7 +243,7 @@ func main() {
 		select {}
 	case "goexit":
 		runtime.Goexit()
-	case "callers": // the last one is the runtime's
+	case "callers": // the last caller is a function of the runtime
 		pcs := make([]uintptr, 100)
 		frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs)])
 		for {

@@ -21,7 +21,7 @@ func TestOutlinesOnDisk(t *testing.T) {
 	t.Setenv(verdicts.Variable, dir)
 	explore := func() string {
 		cmd := exec.Command(self, "-count=1", "../../testdata/benchmarks/answers/pool/ok")
-		// TestMain, which this process comes through, says that there is no cache.
+		// TestMain, which this process executes, says that there is no cache.
 		cmd.Env = append(os.Environ(), asProcess+"="+dir)
 		out, err := cmd.CombinedOutput()
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 // ownFlags are the flags that explorers declare as their own options, in that order.
 type ownFlags []*ownFlag
 
-// An ownFlag is one of them, with its values.
+// An ownFlag is such a flag, with its values.
 type ownFlag struct {
 	por.Option
 	explorer string // the explorer that declares it

@@ -141,11 +141,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 				u.late = share > 0
 				return u
 			case share > 0:
-				until := end
-				if u.result == nil { // the first pass leaves half of the budget to the entries that it does not decide
-					until = end.Add(-f.budget / 2)
-				}
-				return x.attempt(stop, u.entry, f.earlyShare(share, until, x.capacity(), after[i]),
+				return x.attempt(stop, u.entry, f.earlyShare(share, end, x.capacity(), after[i]),
 					x.initialising(u.entry, end, after[i]), false, u.result)
 			case f.budget > 0 && len(entries) > 1:
 				bound = max(1, time.Until(end)*time.Duration(min(x.capacity(), after[i]))/time.Duration(after[i]))

@@ -20,7 +20,7 @@ import (
 //	                                                    |      ^ explorations are stopped
 //	                                                    ^ the collector does what it can
 //
-// Of several explorations, the one that began last is stopped, and the others continue.
+// If there are several explorations, the one that began last is stopped, and the others continue.
 type memoryWatch struct {
 	budget int64
 	most   uint64 // bytes in use at which explorations are stopped

@@ -41,7 +41,7 @@ type worker struct {
 	said    map[string]bool // runs of other builds
 	stopped map[string]context.CancelCauseFunc
 	drained time.Duration // time for tasks to end when the worker leaves
-	idle    time.Duration // the worker leaves after so much time without a task; 0: never
+	idle    time.Duration // the worker leaves after this time without a task; 0: never
 	rests   time.Time     // when the last task ended
 }
 

@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// thread returns the id of a goroutine. It is the same for as long as the session lasts.
+// thread returns the id of a goroutine. It stays the same during the session.
 func (v *server) thread(name string) int {
 	id, ok := v.threads[name]
 	if !ok {

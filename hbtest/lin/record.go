@@ -3,9 +3,9 @@ package lin
 import "sync/atomic"
 
 // A clock has the number of operations that each goroutine has completed, in a byte for each. Under
-// hbcheck, called reads all bytes and returned writes one, in one visible operation each, which orders
-// nothing as the memory model has it: two goroutines that call operations commute, so do two that
-// return, and a data race of the object remains one. So two executions are distinguished exactly if their
+// hbcheck, called reads all bytes and returned writes one, each in one visible operation, which orders
+// nothing in the sense of the memory model. So two calls of operations commute, and so do two returns, and
+// a data race of the object remains a data race. So two executions are distinguished exactly if their
 // operations have different orders in real time.
 type clock uint64
 

@@ -11,9 +11,8 @@ type shape struct {
 	count   int // scenarios of this shape, up to the order of goroutines with equally many operations
 }
 
-// shapes returns all shapes with 2 to k goroutines, of 1 to m operations each, those with few
-// operations first, as far as there are not too many scenarios; of one goroutine only if k is 1. There
-// are d calls.
+// shapes returns all shapes with 2 to k goroutines (1 if k is 1), each with 1 to m operations, those with
+// few operations first, until there are too many scenarios. There are d calls.
 func shapes(k, m, d int) (all []shape) {
 	n := 0 // scenarios
 	// add adds the shapes that begin with lengths and have left more operations.

@@ -45,12 +45,13 @@ type Relation struct {
 	// which is dependent on operations that conflict with one of them.
 	Touches func(g trace.GID, buf []trace.Access) []trace.Access
 
-	// Buffer returns the number of elements in the channel of a send or a receive that is
-	// about to be executed, and the capacity of the channel. With it, operations on a channel with a
-	// buffer are not all dependent: a send and a receive are dependent only if the receive takes the
-	// element of the send, or if the send needs the room that the receive makes; and operations on a
-	// closed channel commute if they send or receive nothing. Nil, or no room: all are dependent.
-	Buffer func(op *trace.Op) (length, room int)
+	// Buffer returns the number of elements in the channel of a send, a receive or a close that is
+	// about to be executed, the capacity of the channel, and whether it is closed. With it,
+	// operations on a channel with a buffer are not all dependent: a send and a receive are
+	// dependent only if the receive takes the element of the send, or if the send needs the room that
+	// the receive makes; and operations on a closed channel commute if they send or receive nothing.
+	// Nil, or no room: all are dependent.
+	Buffer func(op *trace.Op) (length, room int, closed bool)
 
 	// OneCloses: only the goroutine that closes a channel with a buffer sends to it. Then the close and
 	// a receive that takes an element are independent. It needs Buffer.
@@ -164,8 +165,8 @@ type enumerator struct {
 }
 
 func (e *enumerator) explore() error {
-	// If one of several operations that are impossible together cuts an execution, its state depends on
-	// which of them came last. There is nothing after it.
+	// If an execution has several operations that are impossible together, and is cut by one of them, its
+	// state depends on which of them came last. There is nothing after it.
 	if e.seen != nil && e.sys.Status() != por.Cut {
 		state := e.sys.Hash()
 		if old, known := e.seen[e.class]; known {

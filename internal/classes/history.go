@@ -51,7 +51,9 @@ func (h *history) step(s trace.Step) {
 		}
 	}
 	e.place = h.place(&e.op)
-	e.again = e.op.Kind == trace.Close && slices.ContainsFunc(h.events, func(f event) bool { return f.op.Kind == trace.Close && f.op.Access[0] == e.op.Access[0] })
+	if e.op.Kind == trace.Close && h.rel.Buffer != nil {
+		_, _, e.again = h.rel.Buffer(&e.op)
+	}
 	if h.rel.Touches != nil && (e.op.Wide || e.with.Wide) {
 		if e.wide = h.rel.Touches(s.G, nil); e.partner != trace.NoGID {
 			e.wide = h.rel.Touches(e.partner, e.wide)
@@ -136,15 +138,11 @@ func (h *history) place(op *trace.Op) (p place) {
 	if h.rel.Buffer == nil || op.N == 0 || op.Kind != trace.Send && op.Kind != trace.Recv {
 		return p
 	}
-	length, room := h.rel.Buffer(op)
+	length, room, closed := h.rel.Buffer(op)
 	p.room = room
-	received, closed := 0, false
+	received := 0
 	for i := range h.events {
-		switch f := &h.events[i]; {
-		case f.op.N == 0 || f.op.Access[0] != op.Access[0]:
-		case f.op.Kind == trace.Close:
-			closed = true
-		case f.op.Kind == trace.Recv && !f.place.none:
+		if f := &h.events[i]; f.op.N > 0 && f.op.Access[0] == op.Access[0] && f.op.Kind == trace.Recv && !f.place.none {
 			received++
 		}
 	}

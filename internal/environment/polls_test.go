@@ -131,6 +131,34 @@ var pollPrograms = []struct{ name, body, want string }{
 	}
 	close(s.quit)
 `, "ba 1"},
+	{"the error of a context", `
+	s := new(shared)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Millisecond)
+	defer cancel()
+	for ctx.Err() == nil {
+	}
+	s.order += "e"
+`, "e 0"},
+	{"the end of a context", `
+	s := new(shared)
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Millisecond)
+	defer cancel()
+	for s.order == "" {
+		select {
+		case <-ctx.Done():
+			s.order += "d"
+		default:
+		}
+	}
+`, "d 0"},
+	{"a value", `
+	s := new(shared)
+	var v atomic.Value
+	time.AfterFunc(3*time.Millisecond, func() { v.Store("v") })
+	for v.Load() == nil {
+	}
+	s.order += v.Load().(string)
+`, "v 0"},
 }
 
 // TestPollPrograms: the programs have these outcomes.
@@ -158,6 +186,7 @@ func TestPollPrograms(t *testing.T) {
 const pollHead = `package polls
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync"
@@ -165,6 +194,8 @@ import (
 	"testing"
 	"time"
 )
+
+var _ = context.Background
 
 type shared struct {
 	mu    sync.Mutex

@@ -132,10 +132,80 @@ func closing(r *rand.Rand, name string) string {
 	return b.String()
 }
 
+// passing prints a program whose goroutines make channels of their own, and pass them to others, which
+// receive from them, and sometimes send. The number of a channel depends on what its goroutine has read.
+func passing(r *rand.Rand, name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package main\n\nimport \"sync/atomic\"\n\ntype %s_ struct{ next *%s_ }\n\nfunc %s() {\n", name, name, name)
+	fmt.Fprintf(&b, "reg := make(chan chan int, %d)\nvar x atomic.Int32\nvar keep atomic.Pointer[%s_]\n_, _ = &x, &keep\n", r.IntN(3), name)
+	use := func(c string) string {
+		switch r.IntN(8) {
+		case 0:
+			return fmt.Sprintf("func() {\ndefer func() { if recover() != nil { h += 100 } }()\n%s <- 7\n}()", c)
+		case 1:
+			return fmt.Sprintf("func() {\ndefer func() { if recover() != nil { h += 100 } }()\nselect {\ncase %s <- 8: h++\ndefault: h += 2\n}\n}()", c)
+		case 2:
+			return "x.Add(1)"
+		case 3:
+			return fmt.Sprintf("h = h*3 + len(%s)", c)
+		case 4:
+			return fmt.Sprintf("select {\ncase v, ok := <-%s: h = h*3 + v; if !ok { h += 20 }\ndefault: h += 2\n}", c)
+		case 5:
+			return fmt.Sprintf("for v := range %s { h = h*3 + v }", c)
+		default:
+			return fmt.Sprintf("{\nv, ok := <-%s\nh = h*3 + v\nif !ok { h += 20 }\n}", c)
+		}
+	}
+	makers := 1 + r.IntN(2)
+	for k := range makers {
+		b.WriteString("go func() {\n")
+		if r.IntN(2) == 0 {
+			fmt.Fprintf(&b, "if x.Load() == %d { keep.Store(&%s_{keep.Load()}) }\n", r.IntN(2), name)
+		}
+		fmt.Fprintf(&b, "c := make(chan int, %d)\n", 1+r.IntN(2))
+		first := r.IntN(2) == 0
+		if first {
+			b.WriteString("reg <- c\n")
+		}
+		for range r.IntN(3) {
+			fmt.Fprintf(&b, "c <- %d\n", k+1)
+		}
+		if r.IntN(4) > 0 {
+			b.WriteString("close(c)\n")
+		}
+		if !first {
+			b.WriteString("reg <- c\n")
+		}
+		b.WriteString("}()\n")
+	}
+	if r.IntN(2) == 0 {
+		b.WriteString("go func() { x.Add(1) }()\n")
+	}
+	b.WriteString("h := 0\n")
+	for range makers {
+		b.WriteString("{\nc := <-reg\n_ = c\n")
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, "go func() {\nh := 0\n%s\nprintln(\"other\", h)\n}()\n", use("c"))
+		}
+		for range 1 + r.IntN(2) {
+			b.WriteString(use("c") + "\n")
+		}
+		b.WriteString("}\n")
+	}
+	b.WriteString("println(h)\n}\n")
+	return b.String()
+}
+
 // TestClosingPrograms: explorers find the outcomes of all interleavings of such programs, and optimal
 // explores each of their classes once.
 func TestClosingPrograms(t *testing.T) {
-	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 60, bound: por.Config{MaxExecutions: 20000}, print: closing}
+	n := 0
+	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 60, bound: por.Config{MaxExecutions: 20000}, print: func(r *rand.Rand, name string) string {
+		if n++; n%2 == 0 {
+			return passing(r, name)
+		}
+		return closing(r, name)
+	}}
 	counted := 0
 	programs.each(t, func(s *subject) {
 		for _, e := range explorers.Exhaustive() {

@@ -107,7 +107,7 @@ func TestKnownClassesHybrid(t *testing.T) {
 	}
 }
 
-// relation is the relation for programs without misuse. For WaitGroups it is that of por.
+// relation is the relation for programs without misuse. For WaitGroups it is the same as in package por.
 func relation(m *vm.Machine) classes.Relation {
 	return classes.Relation{
 		Dependent: func(a, b *trace.Op) bool {
@@ -117,7 +117,7 @@ func relation(m *vm.Machine) classes.Relation {
 			return a.Kind == trace.Output && b.Kind == trace.Output || classes.Conflicts(a, b)
 		},
 		Partner: m.Partner, Label: m.Label, Touches: m.Touches,
-		Buffer: func(op *trace.Op) (length, room int) { length, room, _ = m.Buffer(op.G); return },
+		Buffer: func(op *trace.Op) (length, room int, closed bool) { return m.Buffer(op.G) },
 	}
 }
 

@@ -196,8 +196,8 @@ func (g *group) search(t testing.TB, x mode, check *skipCheck) (*observer, por.R
 	return search(t, g.m, x.run, cfg)
 }
 
-// skipCheck is an oracle that checks the skipped choices of another oracle by the criterion itself: no
-// operation that others can execute while the goroutine waits conflicts with its operation.
+// skipCheck is an oracle that checks whether the choices that another oracle skips satisfy the criterion:
+// no operation that others can execute while the goroutine waits conflicts with its operation.
 type skipCheck struct {
 	por.Oracle
 	m     *vm.Machine

@@ -18,10 +18,10 @@ import (
 )
 
 // This test implements the results of clock reads (vm/step_look.go) a second time, like the passing of time
-// in passing_test.go: at every look any of many amounts of time may pass. The machine, which begins with
+// in passing_test.go: at every look, one of many amounts of time may pass. The machine, which begins with
 // looks at which no time passes, finds the same outcomes with each explorer.
 
-// A glance is one operation of a program of straight lines.
+// A glance is one operation of a program without branches.
 type glance struct {
 	op   string // look, since, sleep, print, put, get; go, join; arm, wake, say
 	i    int    // the printed text, the goroutine, or the form of a comparison

@@ -17,7 +17,8 @@ import (
 )
 
 // TestParts: in programs of several parts, searches that explore one part after the other have the findings
-// of a full search, and each part is a persistent set. A livelock in the latter is one in the former.
+// of a full search, and each part is a persistent set. A livelock that the full search finds is a livelock
+// in the other searches, too.
 func TestParts(t *testing.T) {
 	c := newComparison(t)
 	c.batches(1000, func(seeds []uint64) {

@@ -22,7 +22,7 @@ type printed struct {
 	config   func(seed uint64) vm.Config // of a batch, by its first seed; nil: the output is visible
 }
 
-// subject is one of them, which g is at the beginning of.
+// subject is one program of a group, at whose beginning g is.
 type subject struct {
 	g     *group
 	i     int // in its batch

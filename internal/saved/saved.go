@@ -300,8 +300,8 @@ type pointerKey struct {
 	t reflect.Type
 }
 
-// fillMap: as a slice of keys with their values, sorted by key, so that equal data give equal
-// files; pointers are not sorted.
+// fillMap saves a map as a slice of keys with their values, sorted by key, so that equal data give equal
+// files. Keys that are pointers are not sorted.
 func fillMap(c *codec, t reflect.Type, where string) {
 	key := codecLocked(t.Key(), "a key of "+where)
 	elem := codecLocked(t.Elem(), "a value of "+where)

@@ -247,7 +247,7 @@ func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 				// object.
 				fut = c.future(g)
 			}
-			// A predicted access is one that a query about a conflicting one finds.
+			// An access is predicted if a query about an access that conflicts with it finds it.
 			ask := l
 			ask.Write = !l.Write
 			if !c.o.Accesses.Conflict(fut, &ask) {

@@ -20,8 +20,8 @@ func TestKinds(t *testing.T) {
 		trace.OnWaitGroup: {static.JoinEvent},
 		trace.OnOnce:      {static.OnceEvent},
 	}
-	// The analyses promise nothing about the clock, bubbles, connections and endless waits; the event for
-	// which a pending writer waits has happened when it announces itself.
+	// The analyses promise nothing about the clock, bubbles, connections and endless waits, nor about a
+	// writer that announces itself: the event that it waits for has happened by then.
 	promisesNothing := []trace.Kind{trace.LockPending, trace.SemAcquire, trace.IOWait, trace.Sleep, trace.Timer, trace.Spin}
 	for k := range trace.NumKinds {
 		row := k.Row()

@@ -205,7 +205,8 @@ var libraryForms = []string{
 	"type l struct{ pad *int; gen[int] }; x := l{nil, " + genOf + "}; f := (*l).Val; go f(&x, p)",
 }
 
-// methodCase is one call: statements that have a variable x of the type and p, and end with Put.
+// methodCase is one call. Its setup declares a variable x of the receiver's type, and r, which is x or its
+// address.
 type methodCase struct{ name, setup, call string }
 
 // receiverWord is where a form names the type of its receiver.

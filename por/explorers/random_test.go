@@ -75,7 +75,7 @@ func TestSampleBounds(t *testing.T) {
 		if len(f.Leaves) != 2 || r.Incomplete[0].Bound != por.BoundPreempt {
 			t.Errorf("%s: %d endings without preemption, %q", e.Name, len(f.Leaves), toys.Reasons(r))
 		}
-		// One goroutine spins; the other one sets what it waits for.
+		// One goroutine waits in a loop for a variable that the other one sets.
 		f, r = toys.Explore(t, toys.Started(toys.Spin, []toys.Instr{{Op: toys.Store, A: 0, B: 1}}), e.Explore, por.Config{MaxExecutions: 100, MaxSteps: 20 * search.ChainLimit})
 		if r.Executions != 100 || len(f.Leaves) != 1 {
 			t.Errorf("%s: spinning: %d executions, %d endings; want 100, 1", e.Name, r.Executions, len(f.Leaves))

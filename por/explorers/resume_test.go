@@ -61,9 +61,9 @@ func (k *fileKeeper) Arrived() {
 	k.from = nil
 }
 
-// TestResume: a search of a toy that is stopped anywhere, and resumed on another one, has the counts and
-// findings of an uninterrupted one: with stacks that are put aside, with restarts and fallbacks. (For
-// programs see package progen.)
+// TestResume: a search of a toy that is stopped anywhere, and resumed on another copy of the toy, has the
+// counts and findings of an uninterrupted search, also with stacks that are put aside, restarts and
+// fallbacks. (For programs see package progen.)
 func TestResume(t *testing.T) {
 	type way struct {
 		name string

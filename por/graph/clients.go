@@ -22,9 +22,8 @@ type DataRaceBehavior struct {
 
 // sharing has the goroutine that has touched a part of an object.
 //
-// Accesses of different sizes may overlap, so an object has a list of them: those to the same
-// bytes are one entry, and an entry is shared if any access that overlaps it was another
-// goroutine's.
+// Accesses of different sizes may overlap, so an object has a list of them, with one entry for all accesses
+// to the same bytes. An entry is shared if another goroutine has accessed memory that overlaps it.
 type sharing struct {
 	trace.Access
 	g      trace.GID

@@ -9,10 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// WriteDOT writes the graph for Graphviz, as in the paper's Figure 1: a node for each operation
-// with its number, its type, and the enabled and the scheduled goroutines;
-// the current path is bold. at, if it is not nil, returns the position of an operation. The graph
-// has the nodes of all paths only if Config.Emit is set.
+// WriteDOT writes the graph for Graphviz, as in the paper's Figure 1. Each operation is a node with its
+// number, its type, and the enabled and the scheduled goroutines; the current path is bold. at, if it is
+// not nil, returns the position of an operation. The graph has the nodes of all paths only if Config.Emit
+// is set.
 func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("digraph dpor {\n\tnode [shape=box];\n")

@@ -14,8 +14,8 @@ import (
 //
 // A Maybe node that becomes a scheduling point had no choice generator. The paper then
 // executes a region of the search again, from the Replay node above it, so that it gets one
-// (section 3.4); that is Config.Restart. Without Restart the search returns to the node, which is possible
-// for every operation, and the node becomes a Yes node: this explores the same schedules, and executes
+// (section 3.4); that is Config.Restart. Without Restart the search returns to the node, and the node
+// becomes a Yes node. This is possible for every operation, explores the same schedules, and executes
 // nothing twice.
 //
 // The guarantee depends on the client. DataRaceBehavior and EveryAccess find every deadlock,
@@ -127,7 +127,7 @@ type Node struct {
 	Type   Marking
 	Op     Op    // empty in the root, a Replay node
 	Parent *Node // the node executed before it
-	// Children are the nodes executed after it, and after them those in which another goroutine is
+	// Children are the nodes executed after it, followed by the nodes in which another goroutine is
 	// scheduled in its state, as in the paper's figures. They are kept only if Config.Emit is set.
 	Children []*Node
 	Info     any // the paper's DependenceInfo: data of the client

@@ -156,9 +156,9 @@ func TestGraphStubborn(t *testing.T) {
 	}
 }
 
-// lockOrder is a client as a researcher would write one: it schedules over acquisitions of locks
-// only, and collects in which order locks are held together. What is held now goes back with the
-// search.
+// lockOrder is a client as a researcher would write one: it schedules over acquisitions of locks only, and
+// collects in which order locks are held together. When the search returns to a state, so do the locks
+// held.
 type lockOrder struct {
 	held   [toys.MaxGoroutines][]uint32 // by goroutine
 	orders map[[2]uint32]bool

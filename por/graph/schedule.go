@@ -12,9 +12,9 @@ import (
 // continues there.
 //
 // POPL 2005 stops at the last node on which n depends, because earlier ones are found on the path on which
-// n has been exchanged with that node. Its happens before is that of all dependences. Here accesses to
-// memory order nothing (Before), so n may depend on a node that comes before it in each execution that has
-// n:
+// n has been exchanged with that node. In its happens-before relation, all dependences count. Here accesses
+// to memory order nothing (Before), so n may depend on a node that comes before it in each execution that
+// has n:
 //
 //	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
 //

@@ -362,7 +362,7 @@ func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 //  1. The operation of a partner has been executed with it, and depends on nodes above like a node of its
 //     own (m).
 //  2. The step has had more effects than its operation (late): see hb.Execution.TurnedOut.
-//  3. It has removed an operation: the goroutine of a stopped timer (gone).
+//  3. The step has removed an operation, by stopping the timer whose goroutine would execute it (gone).
 //  4. It has ended the program while others could continue (over): these have to come first.
 //
 // A step without a node has no place for these. Then a replay is arranged, also without

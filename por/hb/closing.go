@@ -6,29 +6,30 @@ import "hbcheck.dev/hbcheck/trace"
 //
 //	g1: c <- 1; c <- 2; close(c)        g2: for range c {}
 //
-// the two receives commute with the close: it takes nothing from the buffer, and they find their elements
-// with or without it. Only the last receive, which finds nothing, needs the close. So one execution is
-// enough, if one goroutine sends to c and closes it (Relation.OneCloses). With a second sender g3 it is
-// not: its send succeeds if a receive makes room for it, and then the close; after the close it
-// panics. Whether close and receive depend on each other must not depend on g3, which is ordered with
-// neither, so they do then.
+// the two receives that find an element commute with the close, as the close takes nothing from the buffer.
+// Only the last receive, which finds nothing, needs the close. So one execution is enough if only one
+// goroutine sends to c, and that closes it (Relation.OneCloses). With a second sender g3 it is not enough:
+// its send may succeed after a receive has made room for it, and before the close; after the close it
+// panics. Whether a close and a receive depend on each other must not depend on g3, which is ordered with
+// neither. So with a second sender they always do.
 //
-// Claim. If the search notices no channel with a buffer that one goroutine is about to close, and
-// another one is about to close or send to, in the same execution or in different ones, then the
-// program has none, and the search is complete.
+// Claim. Suppose that the search notices no channel with a buffer that one goroutine is about to close, and
+// that another one is about to close or send to, in the same execution or in different ones. Then the
+// program has no such channel, and the search is complete.
 //
 // Proof. 1. The name of a channel (por.Effects.Identity) and that of a goroutine are the same in all
-// executions. For each channel c let o(c) be the goroutine that the search has seen about to close it,
-// and that alone has been about to send to it.
-// 2. Let S be the program, and T the program in which another goroutine than o(c) stops for good when it
-// comes to a send to c or to its close; without o(c) all that come to close it. In T close and receive of an
-// element are independent in all states: the close needs no room, and no other goroutine sends. So the
-// search of T is complete, also for the operations to which goroutines come.
-// 3. In the explored executions of S nothing stops in T. So they are executions of T, and the search of T
-// would have been the same: what goroutines come to in T has been noticed.
+// executions. If the search has seen a goroutine about to close channel c, let o(c) be that goroutine. No
+// other one has been about to send to c or to close it.
+// 2. Let S be the program. Let T be the program in which each goroutine except o(c) stops for good before
+// it sends to c or closes c; if c has no o(c), goroutines stop only before they close c. In T the close and
+// the receive of an element are independent in all states: the close needs no room, and no other goroutine
+// sends. So the search of T is complete, also for the operations to which goroutines come.
+// 3. In the explored executions of S, no goroutine comes to an operation at which it would stop in T. So
+// they are executions of T, and the search of T would have been the same. So every operation to which
+// goroutines come in T has been noticed.
 // 4. Suppose that in an execution of S a goroutine comes to an operation at which it stops in T. In the
-// shortest one it does so by the last event, so that this is also an execution of T. With 3 the search has
-// noticed that operation, and c would have two goroutines.
+// shortest such execution only the last event brings it there, so this is also an execution of T. By 3 the
+// search has noticed that operation, which contradicts the assumption of the claim.
 
 // senders are the goroutines that come to sends to a channel with a buffer, or to its close, by the
 // identity of the channel.

@@ -101,8 +101,8 @@ func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 // Enables reports whether op can only be enabled after e has been executed, so that there is no
 // other order of the two.
 //
-// Such a pair depends on each other, but is no race. Otherwise every critical section would try to
-// execute the waiting Lock before the Unlock.
+// The operations of such a pair depend on each other, but are not a race. Otherwise every critical section
+// would try to execute the waiting Lock before the Unlock.
 func Enables(e *Event, op *trace.Op) bool {
 	switch e.Op.Kind {
 	case trace.Unlock: // readers may pass a writer (see trace.Barges)

@@ -52,9 +52,9 @@ type Transition struct {
 type Event struct {
 	Transition
 	Choice    int       // the number of its alternative
-	Op        NextOp    // as it was before,
-	PartnerOp NextOp    // and that of the goroutine it communicated with, if there is one,
-	Partner   trace.GID // which is this
+	Op        NextOp    // its operation, as it was before
+	PartnerOp NextOp    // the operation of Partner, as it was before
+	Partner   trace.GID // the goroutine it communicated with, if there is one
 	undoStart int       // len(Execution.undoLog) before it
 
 	// EndsExecution: it has ended the execution while other goroutines could continue. It
@@ -64,14 +64,14 @@ type Event struct {
 	// DependsOnOutput: it decides which output exists when the program ends.
 	DependsOnOutput bool
 
-	// Of a WgAdd: its effect on the counter; the event whose unit it has taken (a Done: see
-	// waitgroup.go); and the number of its own units that are matched.
+	// For a WgAdd: its effect on the counter; the event whose unit it has taken, if it is a Done (see
+	// waitgroup.go); and how many of its own units have been taken.
 	change       por.Adding
 	unit         int32
 	matchedUnits int64
 
-	// Of a select: the channel from which its case takes an element (BufferChange is -1) or to
-	// which it adds one (1).
+	// For a select: the channel from which its case takes an element (BufferChange is -1), or to which its
+	// case adds one (BufferChange is 1).
 	BufferChan   uint32
 	BufferChange int
 
@@ -169,8 +169,8 @@ type Execution struct {
 	next      []NextOp // by goroutine
 	nextAt    []uint64
 
-	// Indices of events, in order: withBit by the bits of their footprints; nonAdds of those that are no
-	// WgAdds; positiveAdds of the WgAdds that raise a counter.
+	// Indices of events, in order: withBit has them by the bits of their footprints, nonAdds has the events
+	// that are not WgAdds, and positiveAdds the WgAdds that raise a counter.
 	withBit      [64][]int32
 	nonAdds      [64]int32
 	positiveAdds []int32
@@ -269,7 +269,7 @@ func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 //     happens before the event.
 //  4. findRaces completes the clock. A goroutine that the event has started or woken
 //     does not take part before that: its past has no influence on the dependences of the event.
-//  5. Those goroutines take part (addWoken), and get the complete clock.
+//  5. The woken goroutines take part (addWoken), and get the complete clock.
 //  6. The execution as a whole shows whether commuting was right.
 func (x *Execution) Execute(g trace.GID, choice int) {
 	i := len(x.Events)

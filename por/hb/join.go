@@ -19,7 +19,7 @@ type Join struct {
 // Lowers reports whether g's pending operation lowers the counter of a WaitGroup.
 func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 
-// FindJoin reports whether the current state is that of a Join, and fills j in. It is if
+// FindJoin reports whether there is a Join in the current state, and stores it in j. It is if
 //
 //	(1) a goroutine waits at Wait, and each other one that has not ended is at Done of the same
 //	    WaitGroup;

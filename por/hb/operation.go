@@ -138,7 +138,7 @@ func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternative
 //
 // The relation changes the operation of the system, in this order: with ReadsFrom a write may
 // become an update; with AdditionsDepend an addition loses its class; with Pairwise a WgAdd gets
-// one. The footprint is that of the result.
+// one. The footprint is that of the changed operation.
 func (x *Execution) Next(g trace.GID) *NextOp {
 	if int(g) >= len(x.next) {
 		x.grow(int(g))

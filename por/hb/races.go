@@ -100,8 +100,8 @@ func (x *Execution) findRacesAfter(all, i int) {
 	}
 }
 
-// mostOverwritten is the number of events among which findRaces seeks one that overwrites the locations of
-// the newest: mostly there is one among the last few.
+// mostOverwritten is the number of recent events among which findRaces seeks one that overwrites the
+// locations of the newest event: mostly there is one among the last few.
 var mostOverwritten = 64
 
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.

@@ -28,7 +28,8 @@ type Relation struct {
 	// noteCommuting.
 	AdditionsDepend bool
 	// OneCloses: closing a channel with a buffer commutes with receives that find an element
-	// there. An Execution refutes it if another goroutine than the one that closes may send: see closing.go.
+	// there. An Execution refutes it if a goroutine that does not close the channel may send to it: see
+	// closing.go.
 	OneCloses bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and so do those that lower it. Otherwise the execution as a
@@ -160,8 +161,8 @@ func Refine(
 	}
 }
 
-// unordered reports whether e and f, of which one is an access to ordinary memory, have no order
-// with Relation.SyncOnly.
+// unordered reports whether Relation.SyncOnly leaves e and f, of which one is an access to ordinary memory,
+// without an order.
 func unordered(f, e *Event) bool {
 	return (e.Op.Kind.Plain() || f.Op.Kind.Plain()) && !e.Op.DependsOnAll && !f.Op.DependsOnAll
 }

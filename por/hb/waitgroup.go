@@ -173,8 +173,8 @@ func (x *Execution) matchLatest(i int) bool {
 }
 
 // matchDone finds a unit for event i, if it is a Done: it reports whether all Dones can be matched.
-// It also reports false if claim 1 does not apply: if several units are taken at once, or if the counter
-// has been overwritten and does not have the value that results from the events.
+// It also reports false if claim 1 does not apply, because several units are taken at once, or because the
+// counter has been overwritten and does not have the value that results from the events.
 //
 // Invariant: all Dones before i are matched; otherwise the search would be Unsupported. So one
 // augmenting path for i decides.

@@ -180,9 +180,9 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int
 	return p.sameStateEitherWay(g, choice, p.gs[i])
 }
 
-// sameStateEitherWay reports whether an operation of g and that of waiting, which waits, both
-// synchronising, can be executed in either order and lead to the same state, like two
-// additions to a WaitGroup.
+// sameStateEitherWay reports whether the operation of g and that of waiting, the goroutine that waits, can
+// be executed in either order and lead to the same state, like two additions to a WaitGroup. Both
+// synchronise.
 //
 // It tries all alternatives of the operation of waiting, but only the given alternative of g, because each
 // of g's alternatives is a separate step.
@@ -205,8 +205,8 @@ func (p *parked) sameStateEitherWay(g trace.GID, choice int, waiting trace.GID) 
 
 // stateAfter returns the state after a and b; false if b cannot be executed after a.
 //
-// b must have the same alternatives after a as before it: an added or removed one is
-// an effect of a on b.
+// b must have the same alternatives after a as before it: an added or removed alternative is an effect of a
+// on b.
 func (p *parked) stateAfter(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 	p.Rewind(m)
 	n := p.Alternatives(b.G)

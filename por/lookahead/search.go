@@ -219,8 +219,9 @@ func (s *boundedSearch) noteAwaited() {
 	})
 }
 
-// list appends the alternatives of the current state: the only one of one goroutine if that is a
-// persistent set and reduce is set, otherwise those of all. The goroutine that moved last comes first.
+// list appends alternatives of the current state. If reduce is set, and one goroutine is a persistent set
+// with a single alternative, it appends only this one, otherwise those of all goroutines. The goroutine
+// that moved last comes first.
 //
 // It takes the first goroutine that is a persistent set, in the order of preference. ChainLimit replaces a
 // stack proviso.

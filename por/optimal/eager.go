@@ -74,8 +74,8 @@ const keyBytes = 24
 
 // A suspension is a path with its frames, to be resumed later.
 //
-// Frames are kept without marks, because the path below them will be undone. They get new ones
-// when they are resumed.
+// Frames are kept without marks, because the path below them will be undone. They get new marks when they
+// are resumed.
 type suspension struct {
 	recordedPath
 	frames []frame

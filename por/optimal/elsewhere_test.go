@@ -21,8 +21,8 @@ func elsewhere(original *toys.System, cfg por.Config, stop uint32) (por.Config, 
 	return cfg, e, away
 }
 
-// TestElsewhere: a search whose pieces others explore has the reports of one worker, in the same order,
-// wherever pieces end, and whichever pieces are refused.
+// TestElsewhere: a search that has pieces explored elsewhere has the reports of one worker, in the same
+// order, wherever pieces end, and whichever pieces are refused.
 func TestElsewhere(t *testing.T) {
 	pieces, searches := uint64(0), uint64(0)
 	for _, seed := range deep.Seeds(t, 60, 1500) {

@@ -74,8 +74,8 @@ type candidate struct {
 
 // openFrame is line 17. It returns the number of the first alternative.
 //
-// mayRepeat: if an operation has one alternative, waits for one event and depends on each of its peers, its
-// prefixes are found once (claim 3) and need no fingerprints.
+// mayRepeat: some prefixes may be found twice, so they need fingerprints. An operation that has one
+// alternative, waits for one event and depends on each of its peers finds each prefix once (claim 3).
 func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool) int {
 	n := int(x.Alternatives)
 	f := s.pushFrame()

@@ -40,8 +40,8 @@ func (p *pool) finishLocked(w *worker, t *task) {
 
 // mergeFinished merges all tasks whose turn it is.
 //
-// The verdict of the first task that stops the search, in the order of one worker, is the
-// verdict: those after it may have finished earlier, and their results are dropped.
+// The verdict of the search is that of the first task, in the order of one worker, that stops it. Later
+// tasks may have finished earlier; their results are dropped.
 func (p *pool) mergeFinished() {
 	for !p.over && p.next.finished {
 		t := p.next

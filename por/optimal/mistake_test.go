@@ -20,7 +20,7 @@ type ignorant struct{ por.Passive }
 
 func (ignorant) Skip(trace.GID, *trace.Op) string { return "" }
 
-// TestMistakeOfWorker: a panic of a worker, the first or another one, is one of the search. The other
+// TestMistakeOfWorker: a panic of any worker, the first one included, is a panic of the search. The other
 // worker may start too late to get any work, but not each time.
 func TestMistakeOfWorker(t *testing.T) {
 	toy := toys.Random(rand.New(rand.NewPCG(71, 5)), 4, 5, false)

@@ -273,10 +273,9 @@ func (s *searcher) backtrack() {
 // processed all the same (line 23). Two rendezvous with different partners have different races.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
-	// The first k alternatives have been executed. If all of these have ended the execution, this
-	// one is the default (section 1: "another than the first alternative that does not end the
-	// program").
-	// Rule B: the first alternative of a Branch may contradict a candidate.
+	// The first k alternatives have been executed. If all earlier alternatives have ended the execution,
+	// this one is the default (section 1: "another than the first alternative that does not end the
+	// program"). Rule B: the first alternative of a Branch may contradict a candidate.
 	//mutant: optimal: outcomes do not contradict each other [branches]: drop 2
 	inReversal := k > f.endedAlternatives && s.Next(f.g).Kind != trace.Branch
 	if f.outer >= 0 {
@@ -358,8 +357,8 @@ func (s *searcher) isEnabled(g trace.GID) bool {
 }
 
 // pickEvent is the rule of line 12: the goroutine that moved last continues, or else the first enabled
-// one is chosen. One that is about to call Done is chosen only if all others are, too
-// (see tail.go); with an oracle, which has to be notified of every step, there are no tails.
+// one is chosen. A goroutine that is about to call Done is chosen only if all others are about to do so,
+// too (see tail.go); with an oracle, which has to be notified of every step, there are no tails.
 //
 // The theorem holds for every rule that depends only on the state and the events before
 // it. With an oracle a goroutine is preferred that needs no frame.

@@ -32,16 +32,16 @@ import (
 //	   ├─ c1                            ├─ task of w2: c1
 //	   └─ c2                            └─ task: c2, for the first idle worker
 //
-// The results are reported in the order of a search by one worker. Those of a task are kept with it, and
-// merged in that order (mergeFinished): after a task come the remaining tasks of
-// the nodes it has shared, the youngest node first; and the candidates of a node come in
-// the order in which the tasks that found them were merged.
+// The results are reported in the order of a search by one worker. The reports of a task are kept with it,
+// and merged in that order (mergeFinished): after a task come the remaining tasks of the nodes it has
+// shared, the youngest node first; and the candidates of a node come in the order in which the tasks that
+// found them were merged.
 //
-// If a task stops the search, later ones are dropped: the first bug found is that of one
-// worker. A bound on executions is also reached at the same execution: a task that was begun before that
-// execution was known is explored again, sequentially. One worker always explores the task that is to be
-// merged next, so this takes no longer than with one worker. Only bounds on time and memory stop all tasks
-// where they are.
+// If a task stops the search, later ones are dropped: so the first bug found is the one that a single
+// worker would find. A bound on executions is also reached at the same execution: a task that was begun
+// before that execution was known is explored again, sequentially. One worker always explores the task that
+// is to be merged next, so this takes no longer than with one worker. Only bounds on time and memory stop
+// all tasks where they are.
 
 // startAfter is the number of transitions that the first worker executes before there are others, and
 // shareAfter the number that each executes before it donates: beginning a task costs about as
@@ -289,7 +289,7 @@ func (p *pool) result() por.Result {
 	return all.Result()
 }
 
-// take waits for a task for w; nil: there are no more.
+// take waits for a task for w; it returns nil if there are no more.
 func (p *pool) take(w *worker) *task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -404,7 +404,7 @@ func (p *pool) queue(n *sharedNode) {
 	}
 }
 
-// poll checks the bounds, with the progress of all workers; depth is that of the caller. It may end the
+// poll checks the bounds, with the progress of all workers. depth is the caller's depth. It may end the
 // search.
 //
 // Ordered does not decrease: the progress of the task to be merged next is reported by a worker of this

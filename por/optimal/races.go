@@ -64,8 +64,7 @@ func (s *searcher) reverseRaces(e int, first bool) {
 }
 
 // foundAtArrival reports whether e's race with x has been
-// found when its goroutine arrived (line 23), because e can be disabled. The exceptions are those of claim
-// 6 (b).
+// found when its goroutine arrived (line 23), because e can be disabled. Claim 6 (b) has the exceptions.
 func (s *searcher) foundAtArrival(x, e int) bool {
 	y, op := &s.Events[e].Op, &s.Events[x].Op
 	switch {
@@ -119,7 +118,7 @@ func (s *searcher) reverseArrivals(e int) {
 
 // concurrentFrames returns the frames whose operations have been executed before event e and do not
 // happen before it, latest first. While a candidate is explored a frame's operation is not executed. The
-// cost is that of the events that do not happen before e.
+// cost is proportional to the number of events that do not happen before e.
 func (s *searcher) concurrentFrames(e int) []int32 {
 	s.concurrent = s.Concurrent(e, s.concurrent[:0])
 	list := s.concurrent[:0]

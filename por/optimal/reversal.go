@@ -79,7 +79,7 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 }
 
 // nameHead is line 35 and rule R3: it names the first of the operations that follow S in candidate
-// c, and schedules the others. It reports whether there is one.
+// c, and schedules the others. It reports whether it has named one.
 //
 // Example: S is followed by q's Signal, which can wake either of two goroutines. The first
 // alternative is executed now; the second becomes a candidate with the same S, and is notFirst:

@@ -22,7 +22,7 @@ type sharedNode struct {
 	frames []frame       // frames of the path and this node, without candidates
 	nodes  []*sharedNode // of these frames
 
-	tasks  []*task          // in the order of a search by one worker, as far as it is known
+	tasks  []*task          // in the order of a search by one worker, as far as that order is known
 	merged int              // number of these that have been merged, or are next
 	known  map[uint64]*task // by fingerprint; nil: a task that is older than the node
 

@@ -294,8 +294,8 @@ func (w *worker) shareFrame(i int, x *sharing) {
 
 // addCandidate is searcher.addCandidate for shared frame i.
 //
-// A candidate that two tasks find is one task, but in found of both: its place is
-// after the one that is merged first, which may not be known yet (task.place).
+// A candidate that two tasks find becomes a single task, which is in found of both. Its place is after the
+// finder that is merged first, which may not be known yet (task.place).
 func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, key uint64) {
 	p := w.pool
 	if e := p.cfg.Elsewhere; e != nil {

@@ -63,8 +63,8 @@ func explore(t *testing.T, workers int, x tree, stop string, with func() (*int, 
 
 func counter() (*int, error) { return new(int), nil }
 
-// check: two or three workers have the findings of one, in its order, and no task is executed twice or
-// left out. hbcheck itself explores it (TestDogfood of cmd/hbcheck), in every interleaving.
+// check: two or three workers have the same findings as one, in the same order, and no task is executed
+// twice or left out. hbcheck itself explores it (TestDogfood of cmd/hbcheck), in every interleaving.
 func check(t *testing.T, workers int, x tree) {
 	merged, executed := explore(t, workers, x, "", counter)
 	if want := x.walk(nil); !slices.Equal(merged, want) || executed != len(x.subs) {
@@ -93,8 +93,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestClaim: a search that explores untaken tasks itself, and waits for taken ones, has the findings of one
-// worker.
+// TestClaim: a search that waits for tasks that others have taken, and explores the rest itself, has the
+// findings of one worker.
 func TestClaim(t *testing.T) {
 	p := New(1, counter)
 	found := make([][]string, len(small.subs))

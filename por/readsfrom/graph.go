@@ -23,8 +23,8 @@ import (
 //	positions:  [goroutine][number-1] → place in the path
 //	marks:      [place] → the state before it
 //
-// An event that has ended the execution in one linearization does so in each: EndedInOtherOrder
-// passes this on to hb, which cannot notice it if the others have ended by then.
+// An event that has ended the execution in one linearization does so in each. If all other goroutines have
+// ended by then, hb cannot notice this, so EndedInOtherOrder tells it.
 func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {
@@ -293,8 +293,8 @@ func writes(op *trace.Op) bool {
 
 // mayWrite reports whether a read writes, or would if it read another value.
 //
-// Example: a compare-and-swap of 0 and 1 writes if it reads 0. The write from which it reads decides
-// whether it is one itself.
+// Example: a compare-and-swap of 0 and 1 writes if it reads 0. So the write from which it reads decides
+// whether it writes.
 func mayWrite(op *trace.Op) bool {
 	return op.Kind == trace.AtomicRMW || op.Kind == trace.ReadWrite || op.Commutes == trace.Compares
 }

@@ -43,7 +43,7 @@ type node struct {
 
 	source    int   // the node that src is, or -1
 	contested bool  // see markContested
-	blockers  []int // nodes that read from others what it writes
+	blockers  []int // nodes that read the location it writes, from other writes
 	placed    bool
 }
 
@@ -159,7 +159,7 @@ func (l *linearizer) markContested() {
 // is one in which it comes now. Only contested writes are tried and taken back. The sets in failed
 // are compared after that, so there are few.
 //
-// It returns with order as it was if there is none.
+// If there is none, order is unchanged when it returns.
 func (l *linearizer) search() bool {
 	begin := len(l.order)
 	for i := 0; i < len(l.nodes); i++ {
@@ -194,8 +194,8 @@ func (l *linearizer) search() bool {
 
 // greedy places the first node that can be placed, again and again: mostly that is a linearization.
 //
-// After each placement it begins from the front again, as an earlier node may have become ready
-// by it: a write that had to wait for a read.
+// After each placement it begins from the front again, because the placement may have made an earlier node
+// ready, such as a write that had to wait for a read.
 func (l *linearizer) greedy() bool {
 	for i := 0; i < len(l.nodes); i++ {
 		if n := &l.nodes[i]; !n.placed && l.ready(n) {
@@ -240,9 +240,9 @@ func (l *linearizer) placedSet() []byte {
 
 // ready reports whether n can be placed now.
 //
-// A node is placed after those of its clock and, if it writes, when no read can be separated from
-// its source by that: each read of the location that is not placed yet must have its source not
-// placed either. (A read of the initial value has no source, and must be placed already.)
+// A node is placed after the nodes in its clock. If it writes, it must not come between a read and its
+// source: for each read of the location that is not placed yet, the source must not be placed either. (A
+// read of the initial value has no source, and must be placed already.)
 //
 // Example: w1 is placed, r reads from w1 and is not placed yet; w2, of the same location, is not
 // ready. If neither w1 nor r is placed w2 is ready: it comes before both.

@@ -372,8 +372,8 @@ func (s *searcher) readFromNext(i int) bool {
 	return false
 }
 
-// readFrom executes f's operation so that it reads from w, in a linearization in which it can. It
-// reports false if there is none.
+// readFrom executes f's operation so that it reads from w, in a linearization in which it can. It reports
+// false if there is no such linearization.
 //
 // An operation that may write after its read is tried twice: first as an operation that writes, whose write
 // needs a place in the order, too; then, if there is no such order, as one that does not write, like a

@@ -30,7 +30,7 @@ type aim struct {
 	rng    *rand.Rand
 
 	all     bool // goroutines wait each time they arrive
-	rarely  int  // if not all: one in how many times
+	rarely  int  // if not all: a goroutine waits with probability 1/rarely
 	met     bool
 	waited  int       // choices since a waiting goroutine last continued
 	status  []status  // by goroutine

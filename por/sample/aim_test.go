@@ -103,7 +103,7 @@ func TestAimedCross(t *testing.T) {
 	}
 }
 
-// TestPatience: a goroutine does not wait forever for another one if the rest goes on without an end.
+// TestPatience: a goroutine does not wait forever for another one if the rest of the program never ends.
 func TestPatience(t *testing.T) {
 	// Goroutine 1 loops until goroutine 0 has written, which waits at its target.
 	load := toys.Instr{Op: toys.Load, A: 0}

@@ -13,7 +13,7 @@ import (
 // Goroutines are identified by their numbers, which depend only on their parents.
 type census struct {
 	Parents []trace.GID // by goroutine: the goroutine that moved just before it was first seen; NoGID: none
-	Groups  []group     // the first has all operations; further ones are those on a contended object
+	Groups  []group     // first: all operations; then: those on each contended object
 	Cycles  []lockCycle // of the lock order
 }
 

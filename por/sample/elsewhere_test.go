@@ -11,7 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestElsewhere: pieces that another process draws are those of one worker, and so are those that it refuses.
+// TestElsewhere: pieces that another process draws, or refuses, have the executions of one worker.
 func TestElsewhere(t *testing.T) {
 	defer func(a, b uint64) { begunAfter, pieceOf = a, b }(begunAfter, pieceOf)
 	begunAfter, pieceOf, sendAll = 0, 1, true

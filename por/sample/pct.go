@@ -46,9 +46,9 @@ const DefaultDepth = 3
 type pct struct {
 	rng *rand.Rand
 	d   int
-	// priority is indexed by goroutine; 0: not enabled yet. Those of the beginning are
-	// above d, those given at change points are d-1 to 1 as in the paper, and those
-	// of goroutines that ran for too long are negative.
+	// priority is indexed by goroutine; 0: not enabled yet. The first priorities of goroutines are above d,
+	// those given at change points are d-1 to 1 as in the paper, and those of goroutines that have run for
+	// too long are negative.
 	priority []int64
 	change   []int // the steps k_1..k_(d-1) of the current execution, random and unsorted
 	lowest   int64

@@ -23,8 +23,8 @@ import (
 //
 // Differences: the paper mutates the goals of earlier executions that have shown a new combination of
 // sources, and has goals of the form "r does not read from w". Here goals are drawn anew for each execution.
-// Counts are those of the executions before the present round (sampler.round), so that several workers can
-// draw executions in any order.
+// Only executions before the present round (sampler.round) are counted, so that several workers can draw
+// executions in any order.
 //
 // Findings are real. As with POS there is no guarantee for a finite number of executions.
 func RFF(sys por.System, v por.Visitor, cfg por.Config) por.Result {

@@ -88,7 +88,7 @@ func NewDriver(sys por.System, v por.Visitor, cfg por.Config) Driver {
 	return s
 }
 
-// Resume continues a search beside which others have asked the same oracle.
+// Resume continues a search after other searches have asked the same oracle.
 func (s *Driver) Resume() {
 	if s.Cfg.Oracle != nil {
 		s.looked = s.Cfg.Oracle.Looked()

@@ -58,8 +58,8 @@ func compareAway(t *testing.T, seed uint64, set func(*toys.Elsewhere)) (pieces u
 	return pieces
 }
 
-// TestElsewhere: a search whose walkers are explored elsewhere, whichever are refused, has the result of one
-// whose walkers have systems of their own.
+// TestElsewhere: a search whose walkers are explored elsewhere has the result of a search whose walkers
+// have systems of their own, whichever walkers are refused.
 func TestElsewhere(t *testing.T) {
 	pieces, searches := uint64(0), uint64(0)
 	for _, seed := range deep.Seeds(t, 150, 1500) {

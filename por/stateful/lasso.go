@@ -256,7 +256,7 @@ func (g *lassoGraph) shortest(from int32, target func(int32) bool) (walk []int32
 //
 // A component of one node counts only if it has an edge to itself: otherwise no execution stays
 // there. low and num are Tarjan's; path is the stack of recursion, stack has the nodes whose
-// component is not complete. Subgraphs need numbers of their own, not those of the search.
+// component is not complete. The nodes of a subgraph need other numbers than in the search.
 func (g *lassoGraph) split(nodes []int32) (comps [][]int32) {
 	g.mark(nodes)
 	type info struct {

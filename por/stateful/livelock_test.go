@@ -65,8 +65,8 @@ func TestIgnored(t *testing.T) {
 	} {
 		for _, limit := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/%v", name, limit), func(t *testing.T) {
-				// The other exits if it sees the store, which only happens if it
-				// gets its turn while the first one loops.
+				// The other one exits if it sees the store, which only happens if it moves while the first
+				// one loops.
 				toy := toys.Started(loop, []toys.Instr{{Op: toys.Load, A: 0}, {Op: toys.Jump, A: 3, B: 0}, {Op: toys.Exit}})
 				toy.IgnoreOutput = true
 				cfg := por.Config{Match: true, IgnoreOutput: true, LimitPreempt: limit, Preempt: 3}

@@ -193,7 +193,7 @@ func TestNoDive(t *testing.T) {
 	}
 }
 
-// TestLongEnds: executions that are longer than Config.Dive come to their ends, too.
+// TestLongEnds: executions that are longer than Config.Dive reach their ends, too.
 func TestLongEnds(t *testing.T) {
 	e := &ended{map[int]bool{}}
 	cfg := por.Config{Match: true, Dive: 100}
@@ -262,8 +262,8 @@ func TestMeetingPaths(t *testing.T) {
 	}
 }
 
-// A choosing system has a goroutine that makes choices forever, all of them without effect, and one
-// that can end the program once the first choice has been made.
+// A choosing system has a goroutine that makes choices without an effect forever, and another one that can
+// end the program after the first choice.
 type choosing struct {
 	at    int // 0: the beginning, 1 and 2 follow each other
 	over  bool
@@ -303,8 +303,8 @@ func (c *choosing) Status() por.Status {
 	return por.Running
 }
 
-// TestIgnoredInTurns: a goroutine that loops over operations that need no choice does not keep the
-// others from being explored when its nodes have been put aside.
+// TestIgnoredInTurns: if a goroutine loops over operations that need no choice, and its nodes have been put
+// aside, the other goroutines are explored all the same.
 func TestIgnoredInTurns(t *testing.T) {
 	for dive := 1; dive < 5; dive++ {
 		e := &ended{map[int]bool{}}
@@ -331,7 +331,7 @@ func (x *timed) Step(g trace.GID, choice int) {
 	x.System.Step(g, choice)
 }
 
-// TestTurnsStop: when time is up no other step is executed, not even of those to the prefix whose turn
+// TestTurnsStop: when time is up no further step is executed, not even to go to the prefix whose turn
 // begins.
 func TestTurnsStop(t *testing.T) {
 	repeated := 0

@@ -374,7 +374,7 @@ func (i Instr) holdsFor(choice int) uint64 {
 	return set
 }
 
-// less is the set of inputs of which one is less than a number.
+// less is the set of inputs in which a certain input is less than a number.
 var less = func() (table [NumVars][MaxInput + 2]uint64) {
 	for all := range 64 {
 		for a, x := range [NumVars]int{all % 4, all / 4 % 4, all / 16} {

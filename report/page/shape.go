@@ -5,8 +5,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// shapes are how operations on each sort of object are drawn, unless kindShapes has another one. Those on
-// objects without an entry synchronise in some way, and are drawn as "sync".
+// shapes has the form in which operations on each sort of object are drawn, unless kindShapes has another
+// one. Operations on objects without an entry synchronise in some way, and are drawn as "sync".
 var shapes = [trace.NumObjects]string{
 	trace.OnNothing: "other", trace.OnMemory: "atomic", trace.OnLock: "lock", trace.OnChannel: "select",
 	trace.OnClock: "time", trace.OnOutput: "other", trace.OnGoroutines: "go",

@@ -27,7 +27,7 @@ func (a *analysis) builtin(inst *instance, i ssa.CallInstruction, b *ssa.Builtin
 		a.copy(a.panics, a.reg(inst, args[0]))
 	case "ssa:wrapnilchk":
 		a.copy(dst, a.reg(inst, args[0]))
-	case "SliceData": // of package unsafe, as the next ones
+	case "SliceData": // this and the next ones are of package unsafe
 		a.copy(dst, a.reg(inst, args[0]))
 	case "Slice":
 		n := int64(-1)

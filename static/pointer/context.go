@@ -52,8 +52,8 @@ type Policy struct {
 	factory map[*ssa.Function]bool
 	table   []contextInfo
 	index   map[contextInfo]Context
-	// started has the functions that go statements name. Those without a context of their own have one when
-	// they are started.
+	// started has the functions that go statements name. They have a context of their own when they are
+	// started, even if they have none when they are called.
 	started map[*ssa.Function]bool
 	// shared is set for a receiver that makes no context: see receiverAt.
 	shared  map[receiverOf]bool

@@ -12,9 +12,8 @@
 //	names                            in the encoding of abi.Name
 //
 // Words that hold addresses are left zero and listed as relocations, for the
-// machine to fill in. Descriptors are written one by one and only refer to each
-// other by relocation, so recursive types need no care, and a type costs
-// nothing until its descriptor is read.
+// machine to fill in. Descriptors are written one by one and refer to each other only by relocations. So
+// recursive types are no special case, and a type costs nothing until its descriptor is read.
 //
 // # Offsets
 //

@@ -86,9 +86,9 @@ func argTypes(args []ssa.Value) []types.Type {
 }
 
 // builtinOp emits the builtins that are one operation on registers.
-// regs are the first registers of the arguments, ts their types, and d is where the result goes, or
-// NoReg. It does not use SSA values, so that Stub can use it, too. It reports false for a builtin it does
-// not know.
+// regs are the first registers of the arguments, ts are their types, and d is the register for the result,
+// or NoReg. It does not use SSA values, so that Stub can use it, too. It reports false for a builtin it
+// does not know.
 //
 //	string  │ data │ len │            slice  │ data │ len │ cap │         registers of the images
 //

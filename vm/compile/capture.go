@@ -63,8 +63,8 @@ func (cs *Captures) site(fn *ssa.Function) *ssa.MakeClosure {
 }
 
 // ByValue reports whether free variable i of fn is captured by value.
-// A variable that passes through several functions is captured by value in all of them or in none:
-// the answer is that of the function that declares it.
+// A variable that passes through several functions is captured by value in all of them or in none, which
+// the function that declares it decides.
 func (cs *Captures) ByValue(fn *ssa.Function, i int) bool {
 	mc := cs.site(fn)
 	if mc == nil {

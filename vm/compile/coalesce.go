@@ -98,7 +98,7 @@ func (c *compiler) interfere(lv *liveness, index map[ssa.Instruction]int, a, b [
 }
 
 // liveAtDef reports whether value u is live right after value v is defined.
-// It is so if u has been defined by then and is read later: in the same block, or after its end.
+// This is the case if u has been defined by then and is read later, in the same block or after its end.
 //
 // In short: u was defined before v, and is read in the rest of the block or is live at its end.
 func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v int) bool {

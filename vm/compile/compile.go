@@ -270,8 +270,8 @@ func (c *compiler) dst(v ssa.Value) int {
 }
 
 // use returns a register that holds v.
-// It is v's own register if it has one: the caller must not write to it. A constant in a loop has a
-// pinned one. Other values are made in scratch registers, at every use.
+// If v has a register of its own, it is that, so the caller must not write to it. A constant in a loop has
+// a pinned one. Other values are made in scratch registers, at every use.
 func (c *compiler) use(v ssa.Value) int {
 	if a, ok := c.alias[v]; ok {
 		v = a

@@ -16,8 +16,8 @@ import (
 //	no bytes:        │ type word │ zero base │
 //	all else:        │ type word │ ──┼──▶ box: copy of the value, which nothing changes any more
 //
-// A box is a copy that nothing else refers to when it is made, and nothing writes later: so reading
-// it is no visible operation, whichever goroutine does (heap.Frozen).
+// A box is a copy to which nothing else refers when it is made, and which is never written later. So
+// reading it is not a visible operation in any goroutine (heap.Frozen).
 func (c *compiler) makeInterface(v *ssa.MakeInterface) {
 	t := v.X.Type()
 	d := c.dst(v)

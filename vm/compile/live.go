@@ -85,8 +85,8 @@ func (c *compiler) uses(instr ssa.Instruction, f func(ssa.Value)) {
 	}
 }
 
-// The uses of a fused instruction are those of the instruction that it is part of. So its operands
-// stay live until that instruction is executed.
+// The uses of a fused instruction count as uses of the instruction that it is part of. So its operands stay
+// live until that instruction is executed.
 func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 	if fv, ok := c.alias[v]; ok {
 		v = fv

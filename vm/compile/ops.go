@@ -339,8 +339,8 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 //
 // Only equality is negated. x >= y is not the negation of x < y if one of them is NaN.
 //
-// With interfaces and arrays of them the operation may panic (spec: Comparison operators), so
-// those are operations of the machine that know the layout.
+// A comparison of interfaces, or of arrays of them, may panic (spec: Comparison operators), so it is an
+// operation of the machine that knows the layout.
 func (c *compiler) compare(v *ssa.BinOp, d int) {
 	t := v.X.Type()
 	op := v.Op

@@ -229,8 +229,8 @@ func (c *compiler) scan(lv *liveness, ivs []interval, cls *classes) (high int) {
 		ivs[rep].start = min(ivs[rep].start, ivs[id].start)
 		ivs[rep].end = max(ivs[rep].end, ivs[id].end)
 	}
-	// Stable, as the fixed values, which have the lowest numbers, have to come first: a result of
-	// the first instruction may begin at -1, too.
+	// The sort is stable because the fixed values, which have the lowest numbers, have to come first: a
+	// result of the first instruction may begin at -1, too.
 	sort.SliceStable(sorted, func(i, j int) bool { return ivs[sorted[i]].start < ivs[sorted[j]].start })
 
 	var regs registers

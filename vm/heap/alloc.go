@@ -138,7 +138,7 @@ func (h *Heap) Exhaust(why string) {
 	panic(why)
 }
 
-// Recovers reports whether the present panic is one of Exhaust's, once for each.
+// Recovers reports whether the present panic comes from Exhaust. It reports each such panic once.
 func (h *Heap) Recovers() bool {
 	was := h.exhausted
 	h.exhausted = false

@@ -63,6 +63,6 @@ const (
 	StaticLimit = 1 << 17
 	// MaxObject is the size of the largest object.
 	MaxObject = layout.MaxSize
-	// MaxAlloc is that of the real runtime.
+	// MaxAlloc has the same value as in the real runtime.
 	MaxAlloc = 1 << 48
 )

@@ -61,7 +61,7 @@ func (h *Heap) WillWriteRange(id, off, n uint32) {
 	h.changed(id, o)
 }
 
-// pagesOf returns the page table of large object id, a new one if it has none.
+// pagesOf returns the page table of the large object id; if it has none, it gets a new one.
 func (h *Heap) pagesOf(id uint32, o *Object) *pages {
 	// The newest tables first: few objects are that large.
 	for i := len(h.paged) - 1; i >= 0; i-- {

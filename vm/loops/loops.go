@@ -181,9 +181,10 @@ func EffectOf(name string) Effect {
 	switch {
 	case name == "runtime.Gosched":
 		return Yields
+	// The load of an atomic.Value is also that of a context's error.
 	//mutant: NumGoroutine in a loop has an effect [points]: "name == \"runtime.NumGoroutine\", " -> ""
-	case name == "time.hbSleep", name == "time.now", name == "runtime.NumGoroutine", name == "time.runtimeNow",
-		name == "sync/atomic.hbLoad", // of an atomic.Value, such as the error of a context
+	//mutant: the load of an atomic.Value in a loop has an effect [test ./internal/environment TestPollPrograms]: "name == \"sync/atomic.hbLoad\", " -> ""
+	case name == "sync/atomic.hbLoad", name == "time.hbSleep", name == "time.now", name == "runtime.NumGoroutine", name == "time.runtimeNow",
 		inSync && strings.Contains(name, ".Load"):
 		return NoEffect
 	case inSync && (strings.Contains(name, ".CompareAndSwap") || strings.Contains(name, ".Try")):

@@ -31,9 +31,9 @@ type Func struct {
 	Uses []Slice
 }
 
-// A Slice is one that a native accesses: all bytes of it.
+// A Slice describes a slice of which a native accesses all bytes.
 type Slice struct {
-	At    int    // the number of its first word among the arguments: the next one is its length
+	At    int    // the number of its first word among the arguments; the next word is its length
 	Elem  uint64 // the size of an element
 	Array uint64 // if not 0: the word is a pointer to an array with that number of elements
 	Write bool

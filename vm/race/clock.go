@@ -44,11 +44,10 @@ func (d *Detector) joinStamp(c clock, s *stamp) clock {
 	return x
 }
 
-// A stamp is what goroutine g knew at its time t: the clock rest, whose own component for g does
-// not count, and g up to t. t is 0 in the empty stamp. A goroutine's time advances with every stamp
-// it gives out, so g and t identify a stamp: a goroutine that knows g's time t has received
-// everything that is in it. That makes most joins one comparison, and giving out a stamp costs no
-// copy.
+// A stamp represents what goroutine g knew at its time t: the clock rest, in which t replaces the component
+// of g. t is 0 in the empty stamp. A goroutine's time advances with every stamp it gives out, so g and t
+// identify a stamp: a goroutine that knows g's time t has received everything that is in it. So most joins
+// are one comparison, and no clock is copied to give out a stamp.
 type stamp struct {
 	rest clock
 	g, t uint32

@@ -10,7 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Labels and natives. A call is a look at its words, and at everything they refer to, except for
+// Labels and natives. A call counts as a use of its words, and of everything to which they refer, except
+// for
 //
 //	Native.Symbolic    which moves labels, or gives them
 //	pureNative         which computes a value of its words, and nothing else

@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// measured are costs in seconds of processor time, and sizes in bytes, of a search of 2,018,016 executions
-// that was cut into 367 pieces, and of 3,000 tasks of such sizes at a server in a process of its own.
+// measured are costs in seconds of processor time, and sizes in bytes. They come from a search of 2,018,016
+// executions that was cut into 367 pieces, and from 3,000 tasks of such sizes at a server in a process of
+// its own.
 var measured = struct {
 	server, client     float64 // of a piece: published, delivered, its record created, read and removed
 	owner              float64 // of a piece: cut off, and merged, without what client has
@@ -24,7 +25,7 @@ const (
 // An entryModel is one entry that is cut (cmd/hbcheck/pieces.go).
 type entryModel struct {
 	work    float64 // of one worker
-	workers int     // the owner is one of them
+	workers int     // including the owner
 	most    int     // pieces at the same time
 	piece   float64 // a piece returns its unfinished part after this time,
 	more    float64 // one frame after each such time
@@ -87,7 +88,7 @@ type entrySim struct {
 	since          float64
 	version        int // of own
 	away           int
-	waiting        int // workers, as the owner knows it
+	waiting        int // number of workers, known to the owner
 	unknown        int // workers that wait since
 	loaded         int
 	busy           float64
