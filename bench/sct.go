@@ -26,9 +26,14 @@ func (s *SCTProgram) Name() string { return strings.TrimSpace(s.Program + " " + 
 // SCTPrograms returns the programs of the suite sct.
 func SCTPrograms() []SCTProgram {
 	return []SCTProgram{
-		{"account", ""}, {"bluetooth", ""}, {"buffer", ""}, {"deadlock", "1"}, {"deadlock", "20"}, {"lazy", ""},
-		{"philosophers", "2"}, {"philosophers", "3"}, {"philosophers", "5"}, {"philosophers", "7"},
-		{"reorder", "2 1"}, {"reorder", "4 1"}, {"reorder", "9 1"}, {"reorder", "19 1"}, {"stack", ""}, {"tokenring", ""},
+		{"account", ""}, {"aget", ""}, {"arithmetic", ""}, {"bluetooth", ""}, {"buffer", ""}, {"carter", ""},
+		{"deadlock", "1"}, {"deadlock", "20"}, {"ferret", "2"}, {"ferret", "5"}, {"filesystem", ""},
+		{"interlocked", "1 2"}, {"interlocked", "2 2"}, {"interlocked", "2 4"}, {"lazy", ""}, {"pbzip2", ""}, {"phase", ""},
+		{"philosophers", "2"}, {"philosophers", "3"}, {"philosophers", "4"}, {"philosophers", "5"},
+		{"philosophers", "6"}, {"philosophers", "7"}, {"queue", ""},
+		{"reorder", "2 1"}, {"reorder", "3 1"}, {"reorder", "4 1"}, {"reorder", "9 1"}, {"reorder", "19 1"},
+		{"safestack", "2"}, {"sort", ""}, {"splash", "1"}, {"splash", "2"}, {"splash", "3"}, {"stack", ""},
+		{"stringbuffer", ""}, {"sync", "1 1 0"}, {"sync", "2 2 2"}, {"tokenring", ""}, {"trace", ""},
 		{"twostage", "1 1"}, {"twostage", "9 1"}, {"twostage", "49 1"}, {"workqueue", ""}, {"wronglock", "1 1"}, {"wronglock", "3 7"},
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSCT: the samplers find the bugs of some programs after exactly these numbers of executions. In the full
-// tier every program has a bug that surw finds.
+// tier every program but safestack has a bug that surw finds.
 func TestSCT(t *testing.T) {
 	w := workspace(t)
 	for _, x := range []struct {
@@ -25,6 +25,9 @@ func TestSCT(t *testing.T) {
 		{SCTProgram{"bluetooth", ""}, "pos", "10.0"},
 		{SCTProgram{"reorder", "4 1"}, "rff", "3.4"},
 		{SCTProgram{"stack", ""}, "pct", "3.9"},
+		{SCTProgram{"interlocked", "2 4"}, "pos", "16.7"},
+		{SCTProgram{"stringbuffer", ""}, "surw", "4.0"},
+		{SCTProgram{"sort", ""}, "pct", "7.8"},
 	} {
 		r, err := w.SCT(context.Background(), x.s, x.name)
 		if err != nil {
@@ -38,6 +41,9 @@ func TestSCT(t *testing.T) {
 		return
 	}
 	for _, s := range SCTPrograms() {
+		if s.Program == "safestack" { // five preemptions at least: no sampler finds it (docs/research/samples.md)
+			continue
+		}
 		r, err := w.SCT(context.Background(), s, "surw")
 		if err != nil || r.Found() == 0 {
 			t.Errorf("%s: found %d times, %v", s.Name(), r.Found(), err)

@@ -146,36 +146,62 @@ func reads(e *describe.Event) bool {
 // staleRead searches for a goroutine that checks and then acts, in two critical sections or by two atomic
 // operations: it reads a location, is interrupted while another goroutine writes it, and continues without
 // reading it again.
+//
+// A schedule of a big test has a hundred thousand steps, and as many interruptions. So, for each of them,
+// only the locations matter that others write before the goroutine continues, and its last read of each.
 func staleRead(b *explore.Bug, all []*describe.Event) cause {
+	type place struct {
+		g   trace.GID
+		loc uint64
+	}
+	known := make([]int, len(all)) // no step from there to here is brief
+	reading := make(map[place][]int)
+	for i, e := range all {
+		switch {
+		case e.Brief:
+			known[i] = i + 1
+		case i > 0:
+			known[i] = known[i-1]
+		}
+		if reads(e) {
+			reading[place{e.G, e.Loc}] = append(reading[place{e.G, e.Loc}], i)
+		}
+	}
+	next := make(map[trace.GID]int) // the next step of each goroutine
 	for p := len(all) - 1; p >= 0; p-- {
+		next[all[p].G] = p
 		if all[p].Preempts == "" {
 			continue
 		}
 		last := previous(all, p, func(e *describe.Event) bool { return e.Name == all[p].Preempts })
-		if last < 0 {
+		if last < 0 || next[all[last].G] == 0 {
 			continue
 		}
-		g := all[last].G
-		next := p
-		for next < len(all) && all[next].G != g {
-			next++
+		g, end := all[last].G, next[all[last].G]
+		written := make(map[uint64]int) // the last step that writes a location
+		for i := max(p, known[end-1]); i < end; i++ {
+			if e := all[i]; e.Write && e.G != g {
+				written[e.Loc] = i
+			}
 		}
-		for r := last; r >= 0 && !all[r].Brief; r-- {
-			if e := all[r]; e.G != g || !reads(e) {
-				continue
+		var stale []int // reads, the last one first
+		for loc := range written {
+			of := reading[place{g, loc}]
+			//mutant: a read after the interruption counts as one before it [test ./report TestStaleRead]: "last+1" -> "len(all)"
+			if n, _ := slices.BinarySearch(of, last+1); n > 0 && of[n-1] >= known[last] {
+				stale = append(stale, of[n-1])
 			}
-			written := previous(all, next, func(e *describe.Event) bool { return e.G != g && e.Write && e.Loc == all[r].Loc })
-			if written < p {
-				continue
-			}
-			act := acts(b, all, next, all[r])
+		}
+		slices.SortFunc(stale, func(i, j int) int { return j - i })
+		for _, r := range stale {
+			act := acts(b, all, end, all[r])
 			if act < 0 {
 				continue
 			}
-			e := all[act]
+			e, w := all[act], written[all[r].Loc]
 			return cause{fmt.Sprintf("steps %d-%d of %s are not atomic: it reads %s in step %d and acts on that in step %d (%s), but %s writes it in between (step %d).",
-				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, doing(e), all[written].Name, written+1),
-				[]int{r + 1, act + 1, written + 1}}
+				r+1, act+1, e.Name, nameOr(all[r]), r+1, act+1, doing(e), all[w].Name, w+1),
+				[]int{r + 1, act + 1, w + 1}}
 		}
 	}
 	return cause{}

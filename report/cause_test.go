@@ -1,6 +1,8 @@
 package report
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,6 +42,61 @@ func TestCauses(t *testing.T) {
 		NotRun: []describe.Related{{Pos: step(1, load, 0, false, "").Pos, Role: describe.RoleStarted, Goroutine: "g1"}}}
 	if got := why(b); !strings.HasPrefix(got, "g1 (started at x.go:") || !strings.HasSuffix(got, "has not run yet. It needs no preemption.") {
 		t.Error(got)
+	}
+}
+
+// TestStaleRead: the cause is the same as by a search that looks at every read before every interruption,
+// which takes too long for schedules of big tests.
+func TestStaleRead(t *testing.T) {
+	slow := func(b *explore.Bug, all []*describe.Event) []int {
+		for p := len(all) - 1; p >= 0; p-- {
+			if all[p].Preempts == "" {
+				continue
+			}
+			last := previous(all, p, func(e *describe.Event) bool { return e.Name == all[p].Preempts })
+			if last < 0 {
+				continue
+			}
+			g, next := all[last].G, p
+			for next < len(all) && all[next].G != g {
+				next++
+			}
+			for r := last; r >= 0 && !all[r].Brief; r-- {
+				if all[r].G != g || !reads(all[r]) {
+					continue
+				}
+				w := previous(all, next, func(e *describe.Event) bool { return e.G != g && e.Write && e.Loc == all[r].Loc })
+				if act := acts(b, all, next, all[r]); w >= p && act >= 0 {
+					return []int{r + 1, act + 1, w + 1}
+				}
+			}
+		}
+		return nil
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	found := 0
+	for range 3000 {
+		b := &explore.Bug{Kind: explore.Failure, Events: make([]describe.Event, 30)}
+		for i := range b.Events {
+			g := trace.GID(r.IntN(3))
+			kinds := []trace.Kind{trace.AtomicLoad, trace.AtomicRMW, trace.AtomicStore, trace.Lock}
+			kind := kinds[r.IntN(len(kinds))]
+			e := describe.Event{G: g, Name: []string{"main", "g1", "g2"}[g], Kind: kind, Loc: uint64(1 + r.IntN(4)), Write: kind != trace.AtomicLoad, Brief: r.IntN(60) == 0}
+			if i > 0 && b.Events[i-1].G != g && r.IntN(2) == 0 {
+				e.Preempts = b.Events[i-1].Name
+			}
+			b.Events[i] = e
+		}
+		got, want := staleRead(b, steps(b.Events)).steps, slow(b, steps(b.Events))
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+		if want != nil {
+			found++
+		}
+	}
+	if found < 1000 {
+		t.Errorf("only %d of the schedules have a stale read", found)
 	}
 }
 

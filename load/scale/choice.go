@@ -77,11 +77,16 @@ func Choose(list []*Constant, shape Shape, scale Scale) (c Choice, ok bool) {
 		}
 	}
 	for _, k := range list {
+		each := int64(1)
+		//mutant: the share of a goroutine is nothing [test ./load/scale TestChoose]: "k.shared" -> "false"
+		if k.shared {
+			each = sharers
+		}
 		switch {
 		case k.Role == Goroutines && shape != Repeated:
-			set(k, scale.Goroutines)
+			set(k, scale.Goroutines*each)
 		case k.Role == Rounds && shape != Counted:
-			set(k, scale.Rounds)
+			set(k, scale.Rounds*each)
 		}
 	}
 	switch shape {

@@ -32,7 +32,12 @@ type Constant struct {
 
 	places []place
 	decl   ast.Node
+	shared bool // it is divided by a number that is not constant, such as that of processors
 }
+
+// sharers is the divisor that is assumed for a shared number: the machine has four processors. With a smaller
+// number the loops of loops := 10000 / runtime.GOMAXPROCS(0) would disappear.
+const sharers = 4
 
 // Places returns the positions of the literals.
 func (c *Constant) Places() (list []token.Position) {
@@ -62,8 +67,9 @@ type groupKey struct {
 
 // use has the data about a literal.
 type use struct {
-	role Role
-	name string
+	role   Role
+	name   string
+	shared bool
 }
 
 // valueOf returns the value of a literal if it is a whole number.
@@ -137,7 +143,7 @@ func (f *finder) constants() (list []*Constant) {
 				all[key] = c
 				list = append(list, c)
 			}
-			c.Name = cmp.Or(c.Name, x.name)
+			c.Name, c.shared = cmp.Or(c.Name, x.name), c.shared || x.shared
 			b, _ := f.pkg.Info.TypeOf(lit).Underlying().(*types.Basic)
 			c.places = append(c.places, place{pos, lit.Value, b != nil && b.Info()&types.IsFloat != 0})
 			return true

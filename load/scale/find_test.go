@@ -152,6 +152,9 @@ if n != 500 || n != 51 || n == 49 || n == 20 { t.Error(n, 200) }`, map[scale.Sha
 _ = []int{100, 10000, 200}`, map[scale.Shape]string{scale.Related: "100→2 100→2 100→2 10000→4 200→4", scale.Counted: "100→2 100→2 10000→4 200→4"}},
 		{"a quotient", `for i := range 1000 { go func() { t.Log(i/10, i/100) }() }
 if t.Name() == "" { t.Error(100, 20) }`, map[scale.Shape]string{scale.Related: "1000→2", scale.Multiples: "1000→2 100→1"}},
+		{"a share", `n := cap(make(chan int, 1))
+for range 10000 / n { go func() {}() }
+for range 600 / 2 {}`, map[scale.Shape]string{scale.Related: "10000→8 600→2", scale.Alone: "10000→8 600→2"}},
 		{"a capacity", `cache := make(map[int]int, 128)
 for i := range 256 { cache[i] = i }
 if len(cache) != 128 { t.Error() }`, map[scale.Shape]string{scale.Related: "128→1 256→2 128→1", scale.Proportional: "128→2 256→4 128→2"}},

@@ -167,6 +167,7 @@ func (f *flow) returns(fn types.Object, d *ast.FuncDecl) {
 type tracer struct {
 	*finder
 	role    Role
+	shared  bool // what it follows is divided
 	seen    map[types.Object]bool
 	collect func(*ast.BasicLit) // if not nil, is called instead of giving the role
 }
@@ -198,7 +199,10 @@ func (t *tracer) value(x ast.Expr, name string) {
 			t.value(x.X, name)
 			t.value(x.Y, name)
 		case token.QUO, token.REM:
+			outer := t.shared
+			t.shared = outer || x.Op == token.QUO && t.pkg.Info.Types[x.Y].Value == nil
 			t.value(x.X, name)
+			t.shared = outer
 		}
 	case *ast.IndexExpr:
 		t.elements(x.X)
@@ -333,5 +337,5 @@ func (t *tracer) found(lit *ast.BasicLit, name string) {
 		t.uses[lit] = x
 	}
 	//mutant: a number has the last of its roles [test ./load/scale TestFind]: "min(x.role, t.role)" -> "t.role"
-	x.role, x.name = min(x.role, t.role), cmp.Or(x.name, name)
+	x.role, x.name, x.shared = min(x.role, t.role), cmp.Or(x.name, name), x.shared || t.shared
 }

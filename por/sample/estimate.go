@@ -88,7 +88,8 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 
 // Sample adds one execution to the sample. It returns false if an estimate is impossible: package
 // optimal falls back to another explorer for the program, executions are longer
-// than Config.MaxSteps, or Config.Over, which is called in each state, returns true.
+// than Config.MaxSteps, or Config.Over, which is called in each state, returns true. Nor is there one if no
+// goroutine can move at first, as in a machine that was interrupted while it was made.
 //
 // Memory does not grow with the number of samples.
 func (e *Estimator) Sample() bool {
@@ -168,6 +169,10 @@ func (e *Estimator) walk() (weight float64, ok bool) {
 		if e.step(g, choice) {
 			ends++
 		}
+	}
+	//mutant: an execution without a step is a sample [test ./por/sample TestEstimateOver]: "len(x.Events) == 0" -> "false"
+	if len(x.Events) == 0 {
+		return 0, false
 	}
 	weight, ok = e.weight()
 	return ends * weight, ok && !x.Unsupported

@@ -47,4 +47,12 @@ func TestEstimateOver(t *testing.T) {
 	if full < 100 {
 		t.Errorf("%d steps", full)
 	}
+	if e := sample.NewEstimator(interrupted{toys.Started(writes)}, por.Config{}, 1); e.Sample() || e.Samples() != 0 {
+		t.Error("an execution without a step is a sample")
+	}
 }
+
+// interrupted is a toy in which no goroutine can move.
+type interrupted struct{ *toys.System }
+
+func (interrupted) Enabled(gs []trace.GID) []trace.GID { return gs }
