@@ -41,7 +41,7 @@ type userCode struct {
 func (g *userCode) Body(fn *ssa.Function) *ssa.Function {
 	b, ok := g.bodies[fn]
 	if !ok {
-		if pkg := g.p.Prog.PackageOf(fn); pkg == nil || !pkg.Std || pkg.UnderTest {
+		if pkg := g.p.Prog.PackageOf(fn); pkg == nil || !pkg.Std || pkg.UnderTest || findings.Bound(fn) {
 			b = g.CallGraph.Body(fn)
 		}
 		g.bodies[fn] = b

@@ -104,6 +104,16 @@ func writeTests(cmd *cobra.Command, dir, base string, list []*findings.Driver) e
 		done = append(done, d.Package)
 		var b strings.Builder
 		fmt.Fprintf(&b, "package %s\n\nimport \"testing\"\n", d.Package.Types.Name())
+		var imports []string
+		for _, e := range list {
+			if e.Package == d.Package {
+				imports = append(imports, e.Imports...)
+			}
+		}
+		slices.Sort(imports)
+		for _, i := range slices.Compact(imports) {
+			fmt.Fprintf(&b, "import %s\n", i)
+		}
 		for _, e := range list {
 			if e.Package == d.Package {
 				fmt.Fprintf(&b, "\n%s", e.Test())

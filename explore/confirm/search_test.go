@@ -52,3 +52,31 @@ func TestScout(t *testing.T) {
 		t.Errorf("%v: %q", a.Status, a.Why)
 	}
 }
+
+// TestScoutLast: ten entries reach no place, as far as they have been executed once. The eighth is the last
+// for whose execution there is time, so those that come after it are explored first.
+func TestScoutLast(t *testing.T) {
+	c := &Config{Prog: &load.Program{Fset: token.NewFileSet()}}
+	var list []entry
+	for _, name := range []string{"A", "B", "C", "D", "E", "F", "G", "H", "I", "J"} {
+		list = append(list, entry{Entry: &explore.Entry{Name: name}})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Explore = func(_ context.Context, e *explore.Entry, _ bool, change func(*explore.Options)) (*explore.Result, error) {
+		change(&explore.Options{})
+		if e.Name == "H" {
+			cancel()
+		}
+		return &explore.Result{Entry: e.Name}, nil
+	}
+	if err := c.scout(ctx, list, nil); err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, e := range list {
+		order = append(order, e.Name)
+	}
+	if want := []string{"H", "I", "J", "A", "B", "C", "D", "E", "F", "G"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -17,8 +19,9 @@ import (
 type Driver struct {
 	Name    string // of the function
 	Package *load.Package
-	Body    string // of the function; it needs no import
-	File    string // that it may be added to
+	Body    string   // of the function
+	File    string   // that it may be added to
+	Imports []string // of File, in the form of its import declarations, that Body needs
 	Methods [2]string
 }
 
@@ -51,14 +54,46 @@ func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
 	}
 	d := &Driver{Name: name, Package: pkg, Methods: [2]string{t.Name() + "." + a.Name(), t.Name() + "." + b.Name()}}
 	d.File = prog.Fset.PositionFor(a.Pos(), false).Filename
-	x := maker{pkg: pkg.Types, of: t, zero: zero}
+	x := maker{pkg: pkg.Types, of: t, zero: zero, imports: importsOf(prog, pkg, d.File)}
 	object := x.object()
 	first, second := x.call(a), x.call(b)
 	if x.failed || strings.HasSuffix(d.File, "_test.go") {
 		return nil
 	}
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
+	for _, i := range x.imports {
+		//mutant: findings: a driver needs no import [test ./static/findings TestDriver]: "strings.Contains(d.Body, i.name+\".\")" -> "false"
+		if strings.Contains(d.Body, i.name+".") {
+			d.Imports = append(d.Imports, i.name+" "+strconv.Quote(i.path))
+		}
+	}
 	return d
+}
+
+// An imported is a package that a file imports, and its name there.
+type imported struct{ path, name string }
+
+// importsOf returns the imports of a file of pkg.
+func importsOf(prog *load.Program, pkg *load.Package, file string) (list []imported) {
+	for _, f := range pkg.Files {
+		if prog.Fset.PositionFor(f.Pos(), false).Filename != file {
+			continue
+		}
+		for _, spec := range f.Imports {
+			path, _ := strconv.Unquote(spec.Path.Value)
+			for _, p := range pkg.Types.Imports() {
+				if name := p.Name(); p.Path() == path {
+					if spec.Name != nil {
+						name = spec.Name.Name
+					}
+					if name != "_" && name != "." {
+						list = append(list, imported{path, name})
+					}
+				}
+			}
+		}
+	}
+	return list
 }
 
 // methodAt returns the method whose declaration has instr; nil if it is in none.
@@ -94,6 +129,8 @@ type maker struct {
 	of     *types.TypeName
 	zero   bool // values of basic types are zero
 	failed bool
+
+	imports []imported // that the values may use
 }
 
 // instance returns the type's name, with int for each of its parameters.
@@ -118,7 +155,7 @@ func (m *maker) object() string {
 		if n == 0 || n > 2 || n == 2 && sig.Results().At(1).Type().String() != "error" || !m.returns(sig.Results().At(0).Type()) {
 			continue
 		}
-		try := maker{pkg: m.pkg, of: m.of, zero: m.zero}
+		try := maker{pkg: m.pkg, of: m.of, zero: m.zero, imports: m.imports}
 		call := instance(name, sig.TypeParams()) + "(" + try.arguments(sig) + ")"
 		if try.failed {
 			continue
@@ -160,7 +197,7 @@ func (m *maker) arguments(sig *types.Signature) string {
 	return strings.Join(list, ", ")
 }
 
-// value returns an expression of type t. It needs no import.
+// value returns an expression of type t.
 func (m *maker) value(t types.Type) string {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return "1"
@@ -176,10 +213,7 @@ func (m *maker) value(t types.Type) string {
 			return m.either("1", "0")
 		}
 	case *types.Pointer:
-		if n, ok := types.Unalias(u.Elem()).(*types.Named); ok && n.Obj().Pkg() == m.pkg {
-			return "new(" + instance(n.Obj().Name(), n.Origin().TypeParams()) + ")"
-		}
-		return "nil"
+		return m.pointer(u.Elem(), fillDepth)
 	case *types.Slice, *types.Map, *types.Chan:
 		return "nil"
 	case *types.Interface:
@@ -200,6 +234,45 @@ func (m *maker) value(t types.Type) string {
 	}
 	m.failed = true
 	return ""
+}
+
+// fillDepth bounds the pointers that lead from an argument to another object.
+const fillDepth = 3
+
+// pointer returns a pointer to a new object of type t; nil if t has no name here. The pointers and basic
+// fields of a struct of another package have values, too: its methods do not see to that.
+func (m *maker) pointer(t types.Type, depth int) string {
+	n, _ := types.Unalias(t).(*types.Named)
+	switch b, isBasic := t.(*types.Basic); {
+	case isBasic && b.Kind() != types.UnsafePointer:
+		return "new(" + b.Name() + ")"
+	case n == nil || n.Obj().Pkg() == nil:
+		return "nil"
+	case n.Obj().Pkg() == m.pkg:
+		return "new(" + instance(n.Obj().Name(), n.Origin().TypeParams()) + ")"
+	}
+	k := slices.IndexFunc(m.imports, func(i imported) bool { return i.path == n.Obj().Pkg().Path() })
+	st, isStruct := n.Underlying().(*types.Struct)
+	if k < 0 || !n.Obj().Exported() || n.TypeParams().Len() > 0 || !isStruct || depth == 0 {
+		return "nil"
+	}
+	var fields []string
+	for f := range st.Fields() {
+		v := "nil"
+		switch u := f.Type().(type) {
+		case *types.Basic:
+			if u.Kind() != types.UnsafePointer {
+				v = m.value(u)
+			}
+		case *types.Pointer:
+			v = m.pointer(u.Elem(), depth-1)
+		}
+		//mutant: findings: objects of other packages are empty [test ./static/findings TestDriver]: "!m.zero" -> "false"
+		if f.Exported() && v != "nil" && !m.zero {
+			fields = append(fields, f.Name()+": "+v)
+		}
+	}
+	return "&" + m.imports[k].name + "." + n.Obj().Name() + "{" + strings.Join(fields, ", ") + "}"
 }
 
 func (m *maker) either(one, zero string) string {

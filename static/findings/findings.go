@@ -127,6 +127,7 @@ type pass struct {
 	waitsIn    map[*ssa.Function]bool
 	raced      map[raceKey]bool
 	raceOf     map[raceName]bool
+	onlyOf     map[string]bool          // see only
 	raceAt     map[ssa.Instruction]bool // accesses of which a race has been reported
 }
 
@@ -134,7 +135,7 @@ func newPass(c *Config) *pass {
 	p := &pass{
 		Config: c, wanted: map[*ssa.Function]bool{}, flows: map[*ssa.Function]*lockFlow{},
 		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{}, names: map[token.Pos]string{},
-		accessesOf: map[*ssa.Function][]access{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{}, raceOf: map[raceName]bool{},
+		accessesOf: map[*ssa.Function][]access{}, onlyOf: map[string]bool{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{}, raceOf: map[raceName]bool{},
 	}
 	for _, fn := range c.Functions {
 		p.wanted[fn] = true

@@ -1,7 +1,9 @@
 package findings
 
 import (
+	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -152,8 +154,87 @@ func (p *pass) apart(a, b ssa.Value) bool {
 			return true
 		}
 	}
+	//mutant: findings: an object that only a field has is anywhere [test ./static/findings TestWithoutUsers]: "f != g" -> "false"
+	if f, g := holder(a), holder(b); f != g && (p.only(f) || p.only(g)) {
+		return true
+	}
 	s, t := p.Graph.Result().PointsToAnywhere(a), p.Graph.Result().PointsToAnywhere(b)
 	return s.Len() > 0 && t.Len() > 0 && !s.Universal() && !t.Universal() && !s.Intersects(t)
+}
+
+// holder returns the address of the field, or "", that has the pointer to the struct of the address v.
+func holder(v ssa.Value) string {
+	if fa, ok := v.(*ssa.FieldAddr); ok {
+		if load, ok := fa.X.(*ssa.UnOp); ok {
+			if in, ok := load.X.(*ssa.FieldAddr); ok {
+				return fieldName(in)
+			}
+		}
+	}
+	return ""
+}
+
+// only reports whether nothing but the field of that name has the objects to which it points: they are
+// allocated for it, and only their fields are used.
+//
+//	func newMeter() *Meter         { return &Meter{now: &counts{}} }
+//	func (m *Meter) Add(n int64)   { atomic.AddInt64(&m.now.n, n) }
+func (p *pass) only(field string) bool {
+	if field == "" || token.IsExported(field[strings.LastIndexByte(field, '.')+1:]) {
+		return false
+	}
+	if is, known := p.onlyOf[field]; known {
+		return is
+	}
+	is, name := true, field[strings.LastIndexByte(field, '.')+1:]
+	for _, fn := range p.list {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if fa, ok := instr.(*ssa.FieldAddr); ok && fieldName(fa) == field {
+					is = is && p.keepsIn(fa)
+				}
+				if x, ok := instr.(*ssa.Field); ok {
+					is = is && x.X.Type().Underlying().(*types.Struct).Field(x.Field).Name() != name // of a copy
+				}
+			}
+		}
+	}
+	p.onlyOf[field] = is
+	return is
+}
+
+// keepsIn reports whether the accesses to a field store only new objects there, and use only the fields of
+// those that they load.
+func (p *pass) keepsIn(fa *ssa.FieldAddr) bool {
+	for _, r := range *fa.Referrers() {
+		switch i := r.(type) {
+		case *ssa.UnOp:
+			for _, u := range *i.Referrers() {
+				switch u.(type) {
+				case *ssa.FieldAddr, *ssa.BinOp, *ssa.DebugRef:
+				default:
+					return false
+				}
+			}
+		case *ssa.Store:
+			if i.Addr != fa || !p.makes(i.Val, freshDepth) {
+				return false
+			}
+			for _, u := range *i.Val.Referrers() {
+				switch u.(type) {
+				case *ssa.FieldAddr, *ssa.DebugRef:
+				default:
+					if u != i {
+						return false
+					}
+				}
+			}
+		case *ssa.DebugRef:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // outerFields returns the fields that contain an address, the innermost first.

@@ -60,7 +60,8 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 				}
 			}
 		}
-		if c.Fn != nil && f.p.user(c.Fn) {
+		//mutant: findings: method values of locks do nothing [test ./static/findings TestWant]: "f.p.user(c.Fn) || Bound(c.Fn)" -> "f.p.user(c.Fn)"
+		if c.Fn != nil && (f.p.user(c.Fn) || Bound(c.Fn)) {
 			ss = f.call(step, &c, ss)
 		}
 		out = append(out, ss...)
@@ -69,6 +70,14 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 		return states
 	}
 	return dedupe(out)
+}
+
+// Bound reports whether fn is the function of a method value of package sync, as in
+//
+//	unlock := mu.Unlock
+func Bound(fn *ssa.Function) bool {
+	obj := fn.Object()
+	return fn.Synthetic != "" && obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == "sync"
 }
 
 // call returns the states after c has been called.
@@ -115,7 +124,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		return states
 	}
 	var some *lockFlow
-	if len(g.exits) > 1 {
+	if len(g.exits) > 1 || g.flagged {
 		some = g
 		f.flagged = f.flagged || g.flagged
 	}

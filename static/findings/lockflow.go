@@ -240,7 +240,15 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	case static.Calls:
 		states = f.calls(step, states)
 	case static.MayCall:
-		states = append(f.calls(step, snapshot(states)), states...)
+		n := len(f.again)
+		after := f.calls(step, snapshot(states))
+		if slices.ContainsFunc(step.Events(), func(e static.Event) bool { return e.Kind == static.OnceEvent }) {
+			f.again = f.again[:n] // a Once releases nothing twice
+			for _, s := range states {
+				f.passed(s, after)
+			}
+		}
+		states = append(after, states...)
 	case static.Defers:
 		for _, s := range states {
 			if d, ok := instr.(*ssa.Defer); ok && len(s.defers) < 8 && count(s.defers, d) < 2 {
@@ -274,6 +282,22 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 		}
 	}
 	return dedupe(states)
+}
+
+// passed changes s, a state in which a Once does not call its function because it has done so before. What
+// the function releases in the states after it has been released before. Then the Once is like a flag.
+func (f *lockFlow) passed(s *state, after []*state) {
+	for _, t := range after {
+		n := len(s.held)
+		//mutant: findings: a Once that has happened has released nothing [test ./static/findings TestWant]: "< 0" -> "< -1"
+		s.held = slices.DeleteFunc(s.held, func(h hold) bool { return holds(t.held, h.path) < 0 })
+		f.flagged = f.flagged || len(s.held) < n || len(t.gone) > len(s.gone)
+		//mutant: findings: a Once that has happened has released nothing of the caller [test ./static/findings TestWant]: "len(t.gone) > len(s.gone)" -> "false"
+		if len(t.gone) > len(s.gone) {
+			s.gone = slices.Clone(t.gone)
+		}
+		s.lost = s.lost || t.lost
+	}
 }
 
 func count(list []*ssa.Defer, d *ssa.Defer) (n int) {
@@ -391,12 +415,35 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 	}
 }
 
+// declares reports whether a is of a lock that f has declared, and no goroutine has been started since.
+func (f *lockFlow) declares(a acquisition) bool {
+	v, ok := f.p.Base.Paths.Root(a.path).(*ssa.Alloc)
+	if !ok || v.Parent() != f.fn || len(a.chain) != 1 || a.once {
+		return false
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.MakeClosure, *ssa.Store, *ssa.MakeInterface:
+			if reaches(r, a.chain[0]) {
+				return false
+			}
+		case *ssa.Go:
+			return false
+		}
+	}
+	return !inLoop(a.chain[0].Block())
+}
+
 // acquire records that a is acquired at instr, a step of this function, in state s.
 func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	for _, h := range s.held {
 		if h.path == a.path && a.path != static.Unknown && !h.unsure && !a.once {
 			f.doubles = append(f.doubles, double{at: instr, held: h, acq: a})
 		}
+	}
+	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"
+	if f.declares(a) {
+		return // no other goroutine holds it yet, so it is not waited for
 	}
 	if !a.once {
 		f.p.order(f, instr, a, s)

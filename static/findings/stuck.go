@@ -88,10 +88,10 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		}
 	}
 	for seed := range n {
-		r := sk.Execute(fn, uint64(seed), whole)
+		r := sk.Execute(fn, uint64(seed), whole, !entry)
 		if whole && seed == 0 && r.Gaps && r.Alone() { // the package cannot be initialised
 			whole = false
-			r = sk.Execute(fn, uint64(seed), whole)
+			r = sk.Execute(fn, uint64(seed), whole, !entry)
 		}
 		steps += r.Executed()
 		if seed == 8 && r.Alone() && len(list) == 0 {

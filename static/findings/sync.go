@@ -162,12 +162,42 @@ func checkNil(p *pass) {
 					p.report("HBA205", High, instr, verb+" a nil channel blocks forever")
 					continue
 				}
-				if !p.WithoutUsers && p.onlyNil(ch) {
+				//mutant: findings: a channel that is compared with nil is used anyway [test ./static/findings TestWant]: "!p.isNot(ch, instr)" -> "true"
+				if !p.WithoutUsers && p.onlyNil(ch) && !p.isNot(ch, instr) {
 					p.report("HBA205", High, instr, fmt.Sprintf("%s %s, to which no channel is ever assigned, blocks forever", verb, p.name(p.Base.Paths.Of(ch))))
 				}
 			}
 		}
 	}
+}
+
+// isNot reports whether instr is executed only if the variable with the channel ch is not nil, as a
+// comparison before it says.
+func (p *pass) isNot(ch ssa.Value, instr ssa.Instruction) bool {
+	path := p.Base.Paths.Of(ch.(*ssa.UnOp).X)
+	for b := instr.Block().Idom(); b != nil && path != static.Unknown; b = b.Idom() {
+		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		cond, ok := br.Cond.(*ssa.BinOp)
+		if !ok || cond.Op != token.NEQ && cond.Op != token.EQL {
+			continue
+		}
+		load, _ := cond.X.(*ssa.UnOp)
+		k, isConst := cond.Y.(*ssa.Const)
+		if load == nil || !isConst || !k.IsNil() || p.Base.Paths.Of(load.X) != path {
+			continue
+		}
+		to := b.Succs[0]
+		if cond.Op == token.EQL {
+			to = b.Succs[1]
+		}
+		if len(to.Preds) == 1 && to.Dominates(instr.Block()) {
+			return true
+		}
+	}
+	return false
 }
 
 // onlyNil reports whether v is loaded from a variable of the program, so that all its assignments are known.

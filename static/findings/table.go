@@ -113,7 +113,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA205", Title: "operation on a nil channel",
 		Means:  "No channel is ever assigned to the variable: a send or receive outside of a select blocks forever.",
-		Silent: "a channel that code outside of the program may set",
+		Silent: "a channel that code outside of the program may set, and one that was compared with nil before",
 		Blind:  "a channel that is nil on some paths only",
 		Mend:   "Make the channel.",
 	},

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -104,6 +105,28 @@ func TestWant(t *testing.T) {
 		if !found[k] {
 			t.Errorf("%s:%d: no %s %q", filepath.Base(k.file), k.line, k.code, re.text)
 		}
+	}
+}
+
+// TestWithoutUsers: where the points-to analysis leaves out the users of a library, nothing calls the methods
+// that only users call. They still have no object that only a field has.
+func TestWithoutUsers(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/src", Patterns: []string{"./releases"}, Implicit: []string{"runtime"}, Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := analyze.New(prog, vm.NewModels(prog), analyze.Entries(prog))
+	if !p.SolveWithoutUsers() {
+		t.Fatal("not solved")
+	}
+	c := p.FindingConfig()
+	c.Checks = []string{"HBA402"}
+	var names []string
+	for _, f := range findings.Find(c) {
+		names = append(names, f.Instr.Parent().Name())
+	}
+	if want := []string{"Peek", "N"}; !slices.Equal(names, want) {
+		t.Errorf("findings in %q, want %q", names, want)
 	}
 }
 

@@ -166,6 +166,18 @@ func (r *Run) escapes(v value, fn *ssa.Function, i int) {
 	}
 }
 
+// hand records that code outside of the run receives v from a channel. It may do everything with it: call a
+// function, send to a channel for the answer.
+func (r *Run) hand(v value) {
+	if a, ok := v.(*aggregate); ok {
+		for _, x := range a.f {
+			r.hand(x)
+		}
+		return
+	}
+	r.escapes(v, nil, 0)
+}
+
 func hasMethods(t types.Type) bool {
 	u, ok := t.Underlying().(*types.Interface)
 	return ok && u.NumMethods() > 0
@@ -206,6 +218,10 @@ func (r *Run) call(g *goroutine, fr *frame, i *ssa.Call) {
 		r.builtin(g, fr, b, args, i, &i.Call)
 		return
 	}
+	if fn := i.Call.StaticCallee(); fn != nil && fn.String() == "(*sync.WaitGroup).Add" {
+		//mutant: sketch: Add of an unknown number has nothing to do with the loop after it [test ./static/findings TestWant]: "r.force(fr, i.Call.Args[1])" -> ""
+		r.force(fr, i.Call.Args[1]) // a loop over as many goroutines comes later
+	}
 	t := r.resolve(fr, &i.Call)
 	fr.pc++
 	g.calling = i
@@ -216,7 +232,9 @@ func (r *Run) call(g *goroutine, fr *frame, i *ssa.Call) {
 		fr.env[i] = v
 	})
 	g.calling = nil
-	if r.stopped || g.panicked != nil {
+	// A deferred function runs while its goroutine panics, and its own calls happen once.
+	//mutant: sketch: deferred functions call twice during a panic [test ./static/findings TestWant]: "fr.unwinds" -> "g.panicked != nil"
+	if r.stopped || fr.unwinds {
 		fr.pc = max(fr.pc-1, 0)
 	}
 }

@@ -26,6 +26,7 @@ type timer struct {
 	fire   func(r *Run)
 	repeat bool
 	off    bool
+	never  bool // it is too far in the future
 	// reaches has the objects that its function, or its channel, refers to.
 	reaches value
 }
@@ -155,6 +156,8 @@ func (r *Run) canRecv(g *goroutine, o *obj) bool {
 func (r *Run) doSend(g *goroutine, o *obj, v value) bool {
 	switch {
 	case o.ch == nil:
+		//mutant: sketch: outside code uses nothing that it receives [test ./static/findings TestWant]: "r.hand(v)" -> ""
+		r.hand(v)
 		return true
 	case o.ch.closed:
 		r.fail(g, SentClosed)
@@ -308,7 +311,7 @@ func (r *Run) selected(fr *frame, i *ssa.Select, k int, v value, ok bool) {
 }
 
 // newTimerChan returns a channel to which a timer sends once, or repeatedly.
-func (r *Run) newTimerChan(t types.Type, repeat bool) (*obj, *timer) {
+func (r *Run) newTimerChan(t types.Type, repeat bool, d value) (*obj, *timer) {
 	o := newObj(t, nil)
 	o.kind = chanObj
 	o.ch = &channel{size: 1, timer: true}
@@ -320,6 +323,6 @@ func (r *Run) newTimerChan(t types.Type, repeat bool) (*obj, *timer) {
 			o.ch.buf = append(o.ch.buf, item{v: unknown{}})
 		}
 	}
-	r.timers = append(r.timers, tm)
+	r.begin(tm, d)
 	return o, tm
 }

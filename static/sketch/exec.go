@@ -100,6 +100,12 @@ func (r *Run) pointer(g *goroutine, fr *frame, v ssa.Value) (*ptr, bool) {
 	panic(giveUp{why: "no pointer"})
 }
 
+// Same reports whether st stores the value that its variable has: the return of a named result.
+func Same(st *ssa.Store) bool {
+	load, ok := st.Val.(*ssa.UnOp)
+	return ok && load.Op == token.MUL && load.X == st.Addr
+}
+
 // exec executes the next instruction of g.
 func (r *Run) exec(g *goroutine) {
 	fr := g.top()
@@ -139,7 +145,10 @@ func (r *Run) exec(g *goroutine) {
 	case *ssa.Store:
 		p, ok := r.pointer(g, fr, i.Addr)
 		if ok {
-			r.touch(g, p.o, p.path, true, false, i)
+			//mutant: sketch: the return of a named result is a write [test ./static/findings TestWant]: "!Same(i)" -> "true"
+			if !Same(i) {
+				r.touch(g, p.o, p.path, true, false, i)
+			}
 			r.store(p, r.get(fr, i.Val), i.Val.Type())
 			fr.pc++
 		}

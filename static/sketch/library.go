@@ -2,7 +2,9 @@ package sketch
 
 import (
 	"go/types"
+	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -17,23 +19,21 @@ var library = map[string]*native{
 	}},
 	"runtime.Goexit": {quick: true, do: func(r *Run, g *goroutine, _ []value, _ types.Type, _ func(v value)) { r.exit(g) }},
 	"time.Sleep":     {visible: true, op: NoOp, can: nil, do: sleep},
-	"time.After": {quick: true, do: func(r *Run, g *goroutine, _ []value, results types.Type, back func(v value)) {
-		o, _ := r.newTimerChan(results, false)
+	"time.After": {quick: true, do: func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
+		o, _ := r.newTimerChan(results, false, args[0])
 		back(o)
 	}},
-	"time.Tick": {quick: true, do: func(r *Run, g *goroutine, _ []value, results types.Type, back func(v value)) {
-		o, _ := r.newTimerChan(results, true)
+	"time.Tick": {quick: true, do: func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
+		o, _ := r.newTimerChan(results, true, args[0])
 		back(o)
 	}},
 	"time.NewTimer":  {quick: true, do: newTimer(false)},
 	"time.NewTicker": {quick: true, do: newTimer(true)},
-	"(*time.Timer).Stop": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
-		r.stopTimer(args[0])
-		back(r.rng.IntN(2) == 0)
+	"(*time.Timer).Stop": {visible: true, quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
+		back(r.stopTimer(args[0]))
 	}},
-	"(*time.Timer).Reset": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
-		r.resetTimer(args[0])
-		back(r.rng.IntN(2) == 0)
+	"(*time.Timer).Reset": {visible: true, quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
+		back(r.resetTimer(args[0], args[1]))
 	}},
 	"(*time.Ticker).Stop": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 		r.stopTimer(args[0])
@@ -54,7 +54,7 @@ var library = map[string]*native{
 				f.native(r, r.gs[0])
 			}
 		}
-		r.timers = append(r.timers, t)
+		r.begin(t, args[0])
 		r.timerOf(o, t)
 		back(&ptr{o, ""})
 	}},
@@ -103,13 +103,13 @@ func sleep(r *Run, g *goroutine, _ []value, _ types.Type, back func(v value)) {
 func (r *Run) timerOf(o *obj, t *timer) { o.cells["timer"] = t }
 
 func newTimer(repeat bool) func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
-	return func(r *Run, g *goroutine, _ []value, results types.Type, back func(v value)) {
+	return func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
 		t := results.(*types.Pointer).Elem()
 		o := newObj(t, nil)
 		st := t.Underlying().(*types.Struct)
 		for i := range st.NumFields() {
 			if st.Field(i).Name() == "C" {
-				c, tm := r.newTimerChan(st.Field(i).Type(), repeat)
+				c, tm := r.newTimerChan(st.Field(i).Type(), repeat, args[0])
 				o.cells[fieldPath("", i)] = c
 				r.timerOf(o, tm)
 			}
@@ -126,18 +126,43 @@ func (r *Run) timerAt(v value) *timer {
 	return nil
 }
 
-func (r *Run) stopTimer(v value) {
-	if t := r.timerAt(v); t != nil {
-		t.off = true
+// aYear is longer than any program runs: timers of such a duration stand for "never".
+const aYear = int64(365 * 24 * time.Hour)
+
+// begin lets t happen after the duration d.
+func (r *Run) begin(t *timer, d value) {
+	n, ok := d.(int64)
+	//mutant: sketch: a timer of a hundred years may fire at once [test ./static/findings TestWant]: "n >= aYear" -> "n < 0"
+	if t.never = ok && n >= aYear; !t.never {
+		r.timers = append(r.timers, t)
 	}
 }
 
-func (r *Run) resetTimer(v value) {
+// stopTimer stops a timer, and returns whether it would have happened. A value that was not received yet
+// (Go 1.23) has not happened.
+func (r *Run) stopTimer(v value) value {
+	t := r.timerAt(v)
+	if t == nil {
+		return unknown{}
+	}
+	active := !t.off && (t.never || slices.Contains(r.timers, t))
+	if o, ok := t.reaches.(*obj); ok && o.ch != nil && len(o.ch.buf) > 0 {
+		o.ch.buf, active = nil, true
+	}
+	t.off = true
+	return active
+}
+
+// resetTimer stops a timer and begins it again, with the duration d.
+func (r *Run) resetTimer(v, d value) value {
+	was := r.stopTimer(v)
 	if t := r.timerAt(v); t != nil {
 		n := *t
 		n.off = false
-		r.timers = append(r.timers, &n)
+		r.timerOf(v.(*ptr).o, &n)
+		r.begin(&n, d)
 	}
+	return was
 }
 
 // contextValue is a context. done is nil if it is never done.

@@ -47,6 +47,7 @@ type Run struct {
 	changes  []int // steps at which the running goroutine gets the least priority
 	least    int
 	stopped  bool
+	shared   bool // other code uses the variables of packages
 	walk     bool // each step is of a random goroutine that can move
 	result   value
 	fired    int
@@ -131,9 +132,10 @@ type giveUp struct {
 }
 
 // Execute executes root once, with a schedule and inputs that depend on seed. If whole is set, root is the
-// whole program, so the variables of its package have their initial values.
-func (p *Program) Execute(root *ssa.Function, seed uint64, whole bool) (r *Run) {
-	r = &Run{Program: p, Root: root, rng: rand.New(rand.NewPCG(seed, 17)), globals: map[*ssa.Global]*obj{}, walk: seed%2 == 1}
+// whole program, so the variables of its package have their initial values. shared is set if other
+// functions, which are not part of the run, may use the variables of packages at the same time.
+func (p *Program) Execute(root *ssa.Function, seed uint64, whole, shared bool) (r *Run) {
+	r = &Run{Program: p, Root: root, rng: rand.New(rand.NewPCG(seed, 17)), globals: map[*ssa.Global]*obj{}, walk: seed%2 == 1, shared: shared}
 	for range 1 + r.rng.IntN(3) {
 		r.changes = append(r.changes, r.rng.IntN(40))
 	}
@@ -225,6 +227,12 @@ func (r *Run) end() {
 	live := map[*obj]bool{}
 	for _, o := range r.outsides {
 		reach(&ptr{o, ""}, live)
+	}
+	for _, o := range r.globals {
+		//mutant: sketch: variables of packages have one user [test ./static/findings TestWant]: "r.shared" -> "false"
+		if r.shared {
+			reach(&ptr{o, ""}, live)
+		}
 	}
 	reach(r.result, live)
 	reach(tuple(r.given), live)

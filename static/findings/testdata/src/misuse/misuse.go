@@ -177,10 +177,10 @@ func (s *session) Signals(c chan<- int) { s.sig = c }
 func Serve(h func(Session)) {
 	s := &session{}
 	h(s)
-	if s.sig != nil {
+	if h != nil {
 		s.sig <- 1
 	}
-	if s.other != nil {
+	if h != nil {
 		s.other <- 1 // want HBA205 "send to (s|complit).other, to which no channel is ever assigned"
 	}
 }

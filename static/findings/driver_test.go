@@ -1,0 +1,34 @@
+package findings_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/static/findings"
+)
+
+// TestDriver makes a driver whose argument is an object of another package, which is under another name in
+// the file, with and without values in its fields.
+func TestDriver(t *testing.T) {
+	prog, list := find(t, "testdata/src", false, "./driven/...")
+	if len(list) != 1 || list[0].Code != "HBA108" {
+		t.Fatalf("findings %v, want one of HBA108", list)
+	}
+	for _, x := range []struct {
+		zero bool
+		call string
+	}{
+		{false, `x.Route(&msg.Message{Topic: "x", Props: &msg.Props{Alias: new(uint16)}})`},
+		{true, "x.Route(&msg.Message{})"},
+	} {
+		d := findings.NewDriver(prog, &list[0], "D", x.zero)
+		if d == nil || strings.Count(d.Body, x.call+"\n") != 2 || !strings.Contains(d.Body, "x := NewRouter()\n") {
+			t.Errorf("driver %+v, want two calls %s", d, x.call)
+			continue
+		}
+		if want := []string{`msg "findings.test/driven/message"`}; !slices.Equal(d.Imports, want) {
+			t.Errorf("imports %q, want %q", d.Imports, want)
+		}
+	}
+}
