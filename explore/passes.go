@@ -63,6 +63,9 @@ func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Resu
 			if err == nil {
 				//mutant: a pass that is stopped is as good as one that ends [test ./explore TestTimedOut]: "|| cut" -> "|| cut && r == nil"
 				r.cutShort = r.cutShort || cut
+				// Time may also be up while the bugs are described.
+				//mutant: the end of the time while a pass describes its bugs is forgotten [test ./explore TestTimedOutAnywhere]: "s.limit.passed()" -> "false"
+				r.cutShort = r.cutShort || s.limit.passed()
 			}
 			return r, err
 		}

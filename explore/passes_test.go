@@ -31,6 +31,62 @@ func main() {
 	if n.Load() == BUG { panic("found") }
 }`
 
+// endsAfter is a context that is done when it has been asked so often.
+type endsAfter struct {
+	context.Context
+	left *int
+}
+
+// Err implements context.Context.
+func (c endsAfter) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// TestTimedOutAnywhere: whenever time is up, a result without the warning that there is says that more time
+// could change it.
+func TestTimedOutAnywhere(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "time"
+func main() {
+	done := make(chan bool, 1)
+	go func() { done <- true }()
+	select {
+	case <-done:
+	case <-time.After(time.Millisecond):
+		panic("late")
+	}
+}`)
+	run := func(asked int) (r *Result, left int) {
+		left = asked
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: 500e3, Interrupt: interrupted})
+		}}
+		r, err := Run(endsAfter{t.Context(), &left}, e, Options{POR: explorers.Lookup("jpf"), Match: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r, left
+	}
+	const most = 1 << 20
+	r, left := run(most)
+	if r.Verdict != OK || len(r.Bugs) != 1 || r.TimedOut() {
+		t.Fatalf("%v, %v", r.Verdict, r.Bugs)
+	}
+	late := 0
+	for n := range most - left {
+		r, _ := run(n)
+		if r.TimedOut() {
+			late++
+		} else if len(r.Bugs) == 0 {
+			t.Errorf("after %d questions: %v without a warning", n, r.Verdict)
+		}
+	}
+	t.Logf("late in %d of %d cases", late, most-left)
+}
+
 // TestTimedOut: more time could change a result if the exploration or a pass after it was stopped,
 // or if there was no time for the schedule of a bug. Otherwise it could not.
 func TestTimedOut(t *testing.T) {
