@@ -206,8 +206,11 @@ func (l *limit) timeUp() error {
 
 // round rounds a computed time.
 func round(d time.Duration) time.Duration {
-	if d > time.Second {
-		d = d.Round(time.Second / 10)
+	switch {
+	case d > time.Second:
+		return d.Round(time.Second / 10)
+	case d > time.Millisecond:
+		return d.Round(time.Millisecond)
 	}
 	return d
 }
