@@ -170,8 +170,8 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	return n
 }
 
-// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. These
-// goroutines are mostly the same in all states; then the list of the last call is returned.
+// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. They
+// are mostly the same in all states; then the list of the last call is returned.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil
