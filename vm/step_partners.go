@@ -258,7 +258,7 @@ func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
 	}
 	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
 	//mutant: receives from a buffer commute [receives]: drop 1
-	//mutant: receives that may park commute [selectFrom 10454]: drop 2
+	//mutant: receives that may park commute [receives]: drop 2
 	return h[chCap/8] == 0 && !m.link.observable(uint32(h[chElem/8]>>32), false)
 }
 

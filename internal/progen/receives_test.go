@@ -30,6 +30,7 @@ var receives = []struct {
 	{"one sends and does not wait", "done, c := make(chan bool), make(chan bool)\ngo func() { select { case c <- true: default: } }()\ngo func() { select { case <-done: case <-c: } }()\nclose(done)", 6, 6},
 	{"a select finds a parked one", "a, b := make(chan bool), make(chan bool)\ngo func() { select { case a <- true: case b <- true: } }()\ngo func() { select { case <-a: default: } }()\ngo func() { select { case <-a: case <-b: } }()", 27, 27},
 	{"closed twice", "c := make(chan int)\nfor range 2 { go func() { defer func() { recover() }(); close(c) }() }\nfor range 2 { go func() { <-c }() }", 8, 8},
+	{"receives that may park", "c := make(chan bool)\nfor range 2 { go func() { <-c }() }\nclose(c)", 10, 10},
 	{"its length", "c := make(chan int)\ngo func() { <-c }()\ngo func() { _ = len(c) }()\nclose(c)", 3, 3},
 }
 
