@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,10 +37,12 @@ type conditions struct {
 	params  map[string]bool
 	// compares has the conditions that assignments may decide.
 	compares map[string]bool
+	// defined has the blocks that compute the operands of conditions; nil: they do not change in the function.
+	defined map[string]*ssa.BasicBlock
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]*ssa.BasicBlock{}}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
@@ -107,7 +110,11 @@ func (c *conditions) operand(v ssa.Value) string {
 	case *ssa.UnOp:
 		if x.Op == token.MUL {
 			if p := c.paths.Of(x.X); p != static.Unknown {
-				return fmt.Sprintf("*%d", p)
+				name := fmt.Sprintf("*%d", p)
+				if a, ok := x.X.(*ssa.Alloc); ok && assignedOnce(a) {
+					c.defined[name] = a.Block()
+				}
+				return name
 			}
 		}
 	case *ssa.Call:
@@ -122,7 +129,54 @@ func (c *conditions) operand(v ssa.Value) string {
 		n = len(c.nums)
 		c.nums[v] = n
 	}
-	return fmt.Sprintf("v%d", n)
+	name := fmt.Sprintf("v%d", n)
+	if i, ok := v.(ssa.Instruction); ok {
+		c.defined[name] = i.Block()
+	} else {
+		c.defined[name] = nil
+	}
+	return name
+}
+
+// assignedOnce reports whether variable a has one assignment, and the literals that capture it only read it.
+func assignedOnce(a *ssa.Alloc) bool {
+	n := 0
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Val == a {
+				return false
+			}
+			n++
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.MakeClosure:
+			for k, bound := range r.Bindings {
+				//mutant: findings: literals do not assign to captured variables [test ./static/findings TestWant]: "bound == a" -> "false"
+				if bound == a && slices.ContainsFunc(*r.Fn.(*ssa.Function).FreeVars[k].Referrers(), func(u ssa.Instruction) bool {
+					_, isLoad := u.(*ssa.UnOp)
+					_, isDebug := u.(*ssa.DebugRef)
+					return !isLoad && !isDebug
+				}) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return n == 1
+}
+
+// next returns the facts that still hold in another iteration of the loop that begins with head: those
+// about values that are computed before it.
+func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
+			at, known := c.defined[word]
+			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "false"
+			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' || word == "len")
+		})
+	})
 }
 
 // decided returns whether a condition on constants holds.
@@ -215,7 +269,8 @@ func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, 
 	}
 	to := b.Succs[succ]
 	if to.Dominates(b) {
-		facts = nil // another iteration
+		//mutant: findings: an iteration forgets all conditions [test ./static/findings TestWant]: "c.next(to, facts)" -> "nil"
+		facts = c.next(to, facts)
 	}
 	from := slices.Index(to.Preds, b)
 	old := facts

@@ -83,43 +83,38 @@ func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
 // shares reports whether other functions may get the object at v from the function of v, except by its
 // return.
 func (p *pass) shares(v ssa.Value, depth int) bool {
+	return p.sharesAt(v, depth, func(ssa.Instruction) bool { return true })
+}
+
+// sharesAt is shares for those uses of the object that counts accepts.
+func (p *pass) sharesAt(v ssa.Value, depth int, counts func(use ssa.Instruction) bool) bool {
 	refs := v.Referrers()
 	if refs == nil {
 		return true
 	}
 	for _, instr := range *refs {
 		switch i := instr.(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.TypeAssert, *ssa.Extract:
+			if p.sharesAt(i.(ssa.Value), depth, counts) {
+				return true
+			}
 		case *ssa.UnOp, *ssa.BinOp, *ssa.Return, *ssa.DebugRef, *ssa.If:
 		case *ssa.Store:
-			if i.Val == v {
-				return true
-			}
-		case *ssa.FieldAddr:
-			if p.shares(i, depth) {
-				return true
-			}
-		case *ssa.IndexAddr:
-			if p.shares(i, depth) {
-				return true
-			}
-		case *ssa.TypeAssert:
-			if p.shares(i, depth) {
-				return true
-			}
-		case *ssa.Extract:
-			if p.shares(i, depth) {
+			if i.Val == v && counts(i) {
 				return true
 			}
 		case *ssa.Call:
-			if p.keeps(i, v, depth) {
+			if counts(i) && p.keeps(i, v, depth) {
 				return true
 			}
 		case *ssa.Defer:
-			if p.keeps(i, v, depth) {
+			if counts(i) && p.keeps(i, v, depth) {
 				return true
 			}
 		default:
-			return true
+			if counts(i) {
+				return true
+			}
 		}
 	}
 	return false

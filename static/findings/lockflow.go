@@ -410,9 +410,30 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		if h := s.freed[i]; !h.flagged && (some == nil || !some.flagged) {
 			f.again = append(f.again, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: h.unsure || some != nil})
 		}
-	case !s.lost:
+	case !s.lost && !f.alias(p, m, s):
 		s.gone = append(s.gone, hold{path: p, mode: m, at: instr})
 	}
+}
+
+// alias reports whether a lock that is released by the name p is probably held by another name, because a
+// lock of the same kind is held, and p is not; then it is not held any more.
+//
+//	enc := newEncoder(c)   locks c.mu, and returns &encoder{conn: c}
+//	enc.end()              unlocks enc.conn.mu
+func (f *lockFlow) alias(p static.Path, m static.Mode, s *state) bool {
+	class := f.p.Base.Paths.Class(p)
+	if class == "" {
+		return false
+	}
+	//mutant: findings: a lock has one name [test ./static/findings TestWant]: "h.mode == m &&" -> "false &&"
+	is := func(h hold) bool { return h.mode == m && h.path != p && f.p.Base.Paths.Class(h.path) == class }
+	for i := range slices.Backward(s.held) {
+		if is(s.held[i]) {
+			s.held = slices.Delete(s.held, i, i+1)
+			return true
+		}
+	}
+	return false
 }
 
 // declares reports whether a is of a lock that f has declared, and no goroutine has been started since.

@@ -245,6 +245,12 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	if !ok || len(r.Results) == 0 {
 		return false
 	}
+	for k := range r.Results {
+		//mutant: findings: a lock that is returned is not released [test ./static/findings TestWant]: "isLock(r.Results[k].Type())" -> "false"
+		if isLock(r.Results[k].Type()) && !isNil(result(r, k)) {
+			return true // for the caller to release
+		}
+	}
 	last := result(r, len(r.Results)-1)
 	//mutant: findings: an error has the lock [test ./static/findings TestWant]: "!isConst" -> "false && !isConst"
 	if c, isConst := last.(*ssa.Const); types.Identical(last.Type(), types.Universe.Lookup("error").Type()) && (!isConst || !c.IsNil()) {
@@ -264,6 +270,17 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 		})
 	})
 }
+
+// isLock reports whether t is *sync.Mutex, *sync.RWMutex or sync.Locker.
+func isLock(t types.Type) bool {
+	switch types.TypeString(t, nil) {
+	case "*sync.Mutex", "*sync.RWMutex", "sync.Locker":
+		return true
+	}
+	return false
+}
+
+func isNil(v ssa.Value) bool { c, ok := v.(*ssa.Const); return ok && c.IsNil() }
 
 // result returns the k-th result of r; results that deferred calls may change are stored before these.
 func result(r *ssa.Return, k int) ssa.Value {

@@ -63,7 +63,7 @@ func checkGuards(p *pass) {
 			return
 		}
 		fa, write := fieldOf(x.Instr)
-		if fa == nil || p.freshly(fa) {
+		if fa == nil || p.freshly(fa) || norace(x.Instr) {
 			return
 		}
 		locks = append(slices.Clone(locks), p.ownGuards(x.Instr, fa)...)
@@ -172,10 +172,22 @@ func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	if p.lostAt(instr) || p.sawAll(fn) && len(p.callers[fn]) == 0 {
 		return Low
 	}
+	//mutant: findings: locks without a name are of other objects [test ./static/findings TestWant]: "p.locksSome(instr, lock)" -> "false"
+	if p.locksSome(instr, lock) {
+		return Low
+	}
 	if p.heldBySome(fn, lock, helperDepth, map[*ssa.Function]bool{}) {
 		return Low
 	}
 	return Medium
+}
+
+// locksSome reports whether the function of instr may have acquired, before instr, a lock of that name of an
+// object that is not known, such as those of the elements of a list.
+func (p *pass) locksSome(instr ssa.Instruction, lock string) bool {
+	return slices.ContainsFunc(p.flow(instr.Parent()).acquires, func(a acquisition) bool {
+		return a.path == static.Unknown && strings.HasSuffix(a.class, "."+lock) && reaches(a.chain[0], instr)
+	})
 }
 
 // helperDepth bounds the calls between the place where a lock is acquired and a helper. Functions of
