@@ -176,10 +176,33 @@ func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	if p.locksSome(instr, lock) {
 		return Low
 	}
+	//mutant: findings: nothing is prepared before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
+	if p.beforeStarts(fn, instr) {
+		return Low
+	}
 	if p.heldBySome(fn, lock, helperDepth, map[*ssa.Function]bool{}) {
 		return Low
 	}
 	return Medium
+}
+
+// beforeStarts reports whether fn starts goroutines, all of them after instr: then it probably prepares what
+// these use.
+func (p *pass) beforeStarts(fn *ssa.Function, instr ssa.Instruction) bool {
+	starts := p.startsOf(fn)
+	return len(starts) > 0 && !slices.ContainsFunc(starts, func(s start) bool { return reaches(s.site, instr) })
+}
+
+// releases reports whether fn releases a lock of that name that it has not acquired.
+func (p *pass) releases(fn *ssa.Function, lock string) bool {
+	for _, list := range p.flow(fn).returns {
+		for _, s := range list {
+			if slices.ContainsFunc(s.gone, func(h hold) bool { return strings.HasSuffix(p.Base.Paths.Class(h.path), "."+lock) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // locksSome reports whether the function of instr may have acquired, before instr, a lock of that name of an
@@ -200,6 +223,10 @@ func (p *pass) heldBySome(fn *ssa.Function, lock string, depth int, seen map[*ss
 		return false
 	}
 	seen[fn] = true
+	//mutant: findings: nobody gives a lock to a goroutine [test ./static/findings TestWant]: "p.releases(fn, lock)" -> "false"
+	if p.releases(fn, lock) {
+		return true
+	}
 	for _, site := range p.callers[fn] {
 		if !p.user(site.Parent()) {
 			continue

@@ -184,6 +184,20 @@ func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.P
 	return found, !strong
 }
 
+// along reports whether a lock of one class is held somewhere on both chains of calls, or by all callers of
+// the function in which one begins.
+func (p *pass) along(one, two []ssa.Instruction) bool {
+	held := func(chain []ssa.Instruction) (list []string) {
+		for _, instr := range chain {
+			list = append(list, p.classesAt(instr, 0)...)
+		}
+		//mutant: findings: only the starter itself holds locks [test ./static/findings TestWant]: "p.classesAt(chain[0], 3)" -> "nil"
+		return append(list, p.classesAt(chain[0], 3)...)
+	}
+	list := held(two)
+	return slices.ContainsFunc(held(one), func(c string) bool { return slices.Contains(list, c) })
+}
+
 type raceKey struct {
 	start ssa.Instruction
 	path  static.Path
@@ -207,7 +221,7 @@ func (p *pass) race(s start, a, b access, weak bool) {
 	verb := map[bool]string{true: "written", false: "read"}
 	x, y := a.chain[len(a.chain)-1], b.chain[len(b.chain)-1]
 	//mutant: findings: locks that the callers hold order no accesses [test ./static/findings TestWant]: "p.sameLock(x, y)" -> "false"
-	if p.sameLock(x, y) {
+	if p.sameLock(x, y) || p.along(a.chain, b.chain) {
 		return
 	}
 	// One race for each variable and goroutine.

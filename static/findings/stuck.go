@@ -73,7 +73,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		n = entryRuns
 	}
 	steps, crashes, clean, whole := 0, 0, 0, entry
-	list := map[string]*shownAt{}
+	list, sketched := map[string]*shownAt{}, map[raceName]ssa.Instruction{}
 	note := func(x shownAt, guesses int) {
 		key := x.code + fmt.Sprintf("%p", x.at)
 		old := list[key]
@@ -105,7 +105,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		}
 		p.blocked(r, entry, note)
 		for _, x := range r.Races {
-			p.racing(r, x, note)
+			p.racing(r, x, sketched, note)
 		}
 		if steps > sketchBudget/20 {
 			break
@@ -279,8 +279,8 @@ func outermost(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// racing reports a pair of accesses.
-func (p *pass) racing(r *sketch.Run, x sketch.Race, note func(shownAt, int)) {
+// racing reports a pair of accesses; sketched has the first access of each variable that was reported.
+func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[raceName]ssa.Instruction, note func(shownAt, int)) {
 	a, b := x.First, x.Second
 	if !x.FirstWrite {
 		a, b = b, a
@@ -300,6 +300,15 @@ func (p *pass) racing(r *sketch.Run, x sketch.Race, note func(shownAt, int)) {
 				return
 			}
 		}
+	}
+	if what != "memory" {
+		// One race for each variable.
+		key := raceName{outermost(a.Parent()), what}
+		//mutant: findings: each access to a variable is news [test ./static/findings TestWant]: "known && first != a" -> "false"
+		if first, known := sketched[key]; known && first != a {
+			return
+		}
+		sketched[key] = a
 	}
 	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", what, verb, p.line(b))
 	if a == b {

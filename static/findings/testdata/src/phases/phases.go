@@ -159,3 +159,96 @@ func (f *Flag) Inc() { atomic.AddInt64(&f.n, 1) }
 //
 //go:norace
 func (f *Flag) Reset() { f.n = 0 }
+
+// A Table has rows with a guard, which Serve prepares, and a goroutine that takes the lock over.
+type Table struct {
+	mu      sync.Mutex
+	rows    []int
+	pending bool
+	state   int
+}
+
+// Serve makes rows before it starts anything, and reads after that.
+func (t *Table) Serve() int {
+	t.rows = make([]int, 1) // want HBA107 "t.rows is written without mu" low
+	go t.put(1)
+	return len(t.rows) // want HBA107 "t.rows is read without mu" medium
+}
+
+func (t *Table) put(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rows = append(t.rows, n) // want HBA401 "t.rows is written here and read at" medium
+	if len(t.rows) > 10 {
+		t.rows = t.rows[:0]
+	}
+	t.rows[0] = len(t.rows) + cap(t.rows)
+	t.rows = append(t.rows, len(t.rows))
+}
+
+// Put puts.
+func (t *Table) Put(n int) { t.put(n) }
+
+// Open gives its lock to a goroutine.
+func (t *Table) Open() {
+	t.mu.Lock()
+	go func() {
+		defer t.mu.Unlock()
+		t.opened()
+	}()
+}
+
+func (t *Table) opened() {
+	if t.pending { // want HBA107 "t.pending is read without mu" low
+		return
+	}
+}
+
+// Pend and Unpend write with the lock.
+func (t *Table) Pend() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending = !t.pending
+}
+
+func (t *Table) Unpend() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.pending = false
+}
+
+// Pending does not lock.
+func (t *Table) Pending() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pending || t.pending
+}
+
+// Scan holds the lock, and starts what locks it later.
+func (t *Table) Scan() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.scan()
+}
+
+// ScanAll does so, too.
+func (t *Table) ScanAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.scan()
+}
+
+func (t *Table) scan() {
+	go t.expire()
+	t.deep1()
+}
+
+func (t *Table) deep1() { t.deep2() }
+func (t *Table) deep2() { t.deep3() }
+func (t *Table) deep3() { t.state++ }
+
+func (t *Table) expire() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.state = 0
+}
