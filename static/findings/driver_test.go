@@ -32,3 +32,19 @@ func TestDriver(t *testing.T) {
 		}
 	}
 }
+
+// TestWaker makes a driver for a Wait outside of a loop: two goroutines wait, and the method that signals the
+// same Cond is called for each of them. There is none if nothing signals it.
+func TestWaker(t *testing.T) {
+	prog, list := find(t, "testdata/src", false, "./waker")
+	if len(list) != 2 || list[0].Code != "HBA305" || list[1].Code != "HBA305" {
+		t.Fatalf("findings %v, want two of HBA305", list)
+	}
+	d := findings.NewDriver(prog, &list[0], "D", false)
+	if d == nil || strings.Count(d.Body, "x.Down()\n\t\tdone <- true") != 2 || strings.Count(d.Body, "\tx.Lower()\n") != 2 {
+		t.Errorf("driver %+v, want two calls of Down and two of Lower", d)
+	}
+	if d := findings.NewDriver(prog, &list[1], "D", false); d != nil {
+		t.Errorf("driver %+v for a Cond that nothing signals", d)
+	}
+}

@@ -148,7 +148,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 			for _, h := range x.closed {
 				p := c.Names.Path(h.path)
 				if i := holds(t.closed, p); i >= 0 && len(g.exits) == 1 {
-					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}})
+					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}, unsure: s.coarse})
 				} else if p != static.Unknown && len(g.exits) == 1 {
 					t.closed = append(t.closed, hold{path: p, at: instr})
 				}

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"slices"
@@ -66,7 +67,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 		via = " by " + callee(d.acq.chain[0]) + ", called here,"
 	}
 	c := High
-	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || p.dynamic(d.acq.chain) {
+	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || d.unsure || p.dynamic(d.acq.chain) {
 		c = Medium
 	}
 	switch {
@@ -139,6 +140,7 @@ func checkReturns(p *pass) {
 		seen := map[ssa.Instruction]bool{}
 		for _, b := range fn.Blocks {
 			for _, ret := range b.Instrs {
+				slices.SortStableFunc(f.returns[ret], func(s, t *state) int { return cmp.Compare(s.rank(), t.rank()) })
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
 						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) || p.returned(ret, h.path) {
@@ -150,7 +152,7 @@ func checkReturns(p *pass) {
 							verb = "RUnlock"
 						}
 						c := High
-						if returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
+						if s.coarse || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = Medium
 						}
 						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(): other paths release the lock", p.name(h.path), verb), p.place(h.at, "it is locked here"))
@@ -344,6 +346,14 @@ func (p *pass) findCallers() {
 	}
 }
 
+func (d *double) confidence() Confidence {
+	//mutant: findings: a callee unlocks on all of its paths [test ./static/findings TestWant]: "d.unsure" -> "d.unsure && false"
+	if d.unsure {
+		return Medium
+	}
+	return High
+}
+
 // checkReleases finds locks that are released twice (HBA104), or in the wrong mode (HBA105).
 func checkReleases(p *pass) {
 	for _, fn := range p.list {
@@ -352,19 +362,14 @@ func checkReleases(p *pass) {
 			continue
 		}
 		for _, d := range f.again {
-			c := High
-			//mutant: findings: a callee unlocks on all of its paths [test ./static/findings TestWant]: "d.unsure" -> "d.unsure && false"
-			if d.unsure {
-				c = Medium
-			}
-			p.report("HBA104", c, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+			p.report("HBA104", d.confidence(), d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {
 			did, want := "RUnlock", "Unlock"
 			if d.acq.mode == static.Write {
 				did, want = want, did
 			}
-			p.report("HBA105", High, d.at, fmt.Sprintf("%s.%s(), but it is held by the other kind of lock: want %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
+			p.report("HBA105", d.confidence(), d.at, fmt.Sprintf("%s.%s(), but it is held by the other kind of lock: want %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
 		}
 	}
 }
@@ -422,7 +427,7 @@ func checkClosed(p *pass) {
 			if d.acq.op == static.SendEvent {
 				what = "sent to"
 			}
-			p.report("HBA203", High, d.at, fmt.Sprintf("%s is %s after it has been closed: a panic", p.name(d.acq.path), what), p.place(d.held.at, "it is closed here"))
+			p.report("HBA203", d.confidence(), d.at, fmt.Sprintf("%s is %s after it has been closed: a panic", p.name(d.acq.path), what), p.place(d.held.at, "it is closed here"))
 		}
 	}
 }

@@ -172,3 +172,45 @@ func Swap(a, b *Conn) {
 		a.mu.Unlock()
 	}
 }
+
+// Many has more combinations of conditions than the analysis distinguishes.
+func (c *Conn) Many(a, b, d, e, f, g bool, n int) {
+	done := make(chan bool)
+	if a {
+		c.n++
+	}
+	if b {
+		c.n++
+	}
+	if d {
+		c.n++
+	}
+	if e {
+		c.n++
+	}
+	if f {
+		c.n++
+	}
+	if g {
+		close(done)
+	}
+	if a {
+		n++
+	}
+	if b {
+		n++
+	}
+	if d {
+		n++
+	}
+	if e {
+		n++
+	}
+	if f {
+		n++
+	}
+	if !g {
+		close(done) // want HBA203 "done is closed again" medium
+	}
+	c.n = n
+}

@@ -23,7 +23,7 @@ var pools = map[string]*Pool{}
 // NewPool calls helpers while the pool is new, and one too late.
 func NewPool(n int64) *Pool {
 	p := &Pool{}
-	p.init(n)
+	p.setup(n)
 	p.both(n)
 	go p.run()
 	p.late(n)
@@ -46,8 +46,8 @@ func Listed(n int64) *Pool {
 	return p
 }
 
-func (p *Pool) outer(n int64)  { p.init(n) }
-func (p *Pool) init(n int64)   { p.size = n }
+func (p *Pool) outer(n int64)  { p.setup(n) }
+func (p *Pool) setup(n int64)  { p.size = n }
 func (p *Pool) both(n int64)   { p.free = n } // want HBA402 "p.free is written without sync/atomic" high
 func (p *Pool) late(n int64)   { p.next = n } // want HBA402 "p.next is written without sync/atomic" high HBA401 "p.next" high
 func (p *Pool) listed(n int64) { p.sum = n }  // want HBA402 "p.sum is written without sync/atomic" high
