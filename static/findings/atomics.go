@@ -107,7 +107,7 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) {
 			c = Medium
 		}
-		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and accessed with it elsewhere: a data race", p.name(path), verb), p.place(x, name+" of it here"))
+		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))
 		other := p.place(x, "")
 		f.Other = &other
 		return
@@ -190,13 +190,13 @@ func checkLostUpdates(p *pass) {
 					}
 					switch {
 					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
+						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
 						if swaps(fn) || alone(call) {
 							c = Low // the compare-and-swap may exclude other goroutines; or the same is stored twice
 						}
-						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
+						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: two goroutines may both see the old value, and both go on; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
 				}
 			}

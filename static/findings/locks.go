@@ -83,7 +83,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 			return
 		}
 		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
-		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s a second time: a writer that calls Lock in between waits for the first read lock, and blocks the second", name, via), rel...)
+		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while this goroutine holds it for reading: if another goroutine calls Lock in between, each waits for the other", name, via), rel...)
 		return
 	}
 	how := ""
@@ -94,7 +94,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 	if d.held.at == d.at {
 		rel = rel[1:] // in another iteration
 	}
-	p.report("HBA101", c, d.at, fmt.Sprintf("%s is locked%s while this goroutine holds it%s: it waits for itself", name, via, how), rel...)
+	p.report("HBA101", c, d.at, fmt.Sprintf("%s is locked%s while this goroutine holds it%s: it waits for itself forever", name, via, how), rel...)
 }
 
 // dynamic reports whether a call on the way is decided at run time.
@@ -155,7 +155,7 @@ func checkReturns(p *pass) {
 						if s.coarse || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = Medium
 						}
-						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(): other paths release the lock", p.name(h.path), verb), p.place(h.at, "it is locked here"))
+						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(), which other paths call: the lock stays held, and the next Lock waits forever", p.name(h.path), verb), p.place(h.at, "it is locked here"))
 					}
 				}
 			}
@@ -369,7 +369,7 @@ func checkReleases(p *pass) {
 			if d.acq.mode == static.Write {
 				did, want = want, did
 			}
-			p.report("HBA105", d.confidence(), d.at, fmt.Sprintf("%s.%s(), but it is held by the other kind of lock: want %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
+			p.report("HBA105", d.confidence(), d.at, fmt.Sprintf("%s.%s() of a lock that is held in the other mode, a fatal error: call %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (p *pass) readLocked(list []*guardedAccess) {
 			continue
 		}
 		fa, _ := fieldOf(a.instr)
-		p.report("HBA108", High, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
+		p.report("HBA108", High, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only, as others may have it at the same time: a data race; call Lock", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
 	}
 }
 
@@ -156,7 +156,7 @@ func (p *pass) mapsReadLocked() {
 					}
 				}
 				if read != nil {
-					p.report("HBA108", High, instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(path), p.name(read.path)), p.place(read.at, "it is locked for reading here"))
+					p.report("HBA108", High, instr, fmt.Sprintf("%s is written while %s is locked for reading only, as others may have it at the same time: a data race; call Lock", p.name(path), p.name(read.path)), p.place(read.at, "it is locked for reading here"))
 				}
 			}
 		}
@@ -279,7 +279,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 			if a.write {
 				verb = "written"
 			}
-			f := p.report("HBA107", p.helper(a.instr, lock), a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			f := p.report("HBA107", p.helper(a.instr, lock), a.instr, fmt.Sprintf("%s is %s without %s, which %d other accesses hold: a data race if one of them comes at the same time", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
 			other := p.place(write.instr, "")
 			f.Other = &other
 		}

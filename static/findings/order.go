@@ -127,7 +127,7 @@ func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 		}
 	}
 	rel = append([]Place{p.place(list[0].held.at, short(list[0].from)+" is locked here")}, rel...)
-	text := fmt.Sprintf("%s is locked%s while %s is held, and elsewhere in the opposite order: two goroutines may wait for each other", short(list[0].to), via(list[0]), short(list[0].from))
+	text := fmt.Sprintf("%s is locked%s while %s is held, and elsewhere the other way round: two goroutines may wait for each other forever", short(list[0].to), via(list[0]), short(list[0].from))
 	if len(list) > 2 {
 		text = fmt.Sprintf("%s is locked while %s is held, which closes a cycle of %[3]d locks: %[3]d goroutines may wait for each other", short(list[0].to), short(list[0].from), len(list))
 	}
@@ -183,7 +183,7 @@ func (p *pass) siblings(e *orderEdge) {
 			c = Medium
 		}
 	}
-	p.report("HBA111", c, e.at, fmt.Sprintf("%s is locked%s while %s is held, another lock of the same kind, and nothing orders the two: this call and one with the two exchanged may wait for each other", p.name(e.acq.path), via(e), p.name(e.held.path)), p.place(e.held.at, p.name(e.held.path)+" is locked here"))
+	p.report("HBA111", c, e.at, fmt.Sprintf("%s is locked%s while %s is held, another lock of the same kind: if another goroutine does so with the two exchanged, each waits for the other", p.name(e.acq.path), via(e), p.name(e.held.path)), p.place(e.held.at, p.name(e.held.path)+" is locked here"))
 }
 
 // compares reports whether instr calls a function that compares two objects, and decides a branch.

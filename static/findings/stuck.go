@@ -204,20 +204,20 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		}
 		switch b.Op {
 		case sketch.LockOp, sketch.OnceOp:
-			code, text = "HBA112", "a goroutine may wait here forever for a lock: a deadlock"
+			code, text = "HBA112", "a goroutine may wait here forever for a lock that is never released: a deadlock"
 			if others > 0 {
 				code, text = "HBA109", "a goroutine may wait here forever for a lock that another one holds while it waits for something else: a deadlock"
 			}
 		case sketch.SendOp:
-			code, text = "HBA201", "send that may have no receiver: the goroutine may wait here forever, "+together
+			code, text = "HBA201", "this send may wait forever, "+together+": no goroutine that receives may be left; a buffer or a select ends the wait"
 		case sketch.RecvOp:
-			code, text = "HBA202", "receive that may have no sender, and no close: the goroutine may wait here forever, "+together
+			code, text = "HBA202", "this receive may wait forever, "+together+": no goroutine that sends or closes may be left"
 		case sketch.SelectOp:
-			code, text = "HBA207", "select without a case that becomes ready: the goroutine may wait here forever, "+together
+			code, text = "HBA207", "this select may wait forever, "+together+": no goroutine may be left that makes a case ready"
 		case sketch.JoinOp:
-			code, text = "HBA302", "Wait that may never return: Done is not called as often as Add"
+			code, text = "HBA302", "this Wait may never return: on some path Done is called less often than Add counts"
 		case sketch.CondOp:
-			code, text = "HBA306", "Cond.Wait that may have no signal: the goroutine may wait here forever"
+			code, text = "HBA306", "this Cond.Wait may wait forever: the signal may come before it, or wake another goroutine"
 		default:
 			continue
 		}
@@ -240,8 +240,8 @@ var crashTexts = map[sketch.CrashKind]string{
 	sketch.NilClosed:       "close of a nil channel: a panic",
 	sketch.BadUnlock:       "unlock of a lock that is not held: a fatal error",
 	sketch.NegativeCounter: "Done more often than Add: a panic",
-	sketch.NilUse:          "use of a nil pointer, map or function, unless another goroutine comes first",
-	sketch.OtherPanic:      "a panic, unless another goroutine comes first",
+	sketch.NilUse:          "use of a nil pointer, map or function if this goroutine comes before the one that sets it",
+	sketch.OtherPanic:      "a panic if this goroutine comes before another one",
 }
 
 // crashed reports a panic.

@@ -40,7 +40,7 @@ func checkCond(p *pass) {
 		if p.calledInLoops(fn, 3) {
 			return // a helper
 		}
-		f := p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again, or the signal was for another condition")
+		f := p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again; check it again, as in for !condition { Wait }")
 		if by := p.signal(site.Common().Args[0]); by != nil {
 			other := p.place(by, "it is signalled here")
 			f.Related, f.Other = append(f.Related, other), &other
@@ -159,7 +159,7 @@ func checkNotify(p *pass) {
 			return
 		}
 		if sizes, ok := p.chanSizes(site.Common().Args[0]); ok && !slices.ContainsFunc(sizes, func(n int64) bool { return n != 0 }) {
-			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while no goroutine receives is lost")
+			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while no goroutine receives is lost; make the channel with a buffer of 1")
 		}
 	})
 }
