@@ -103,8 +103,10 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 			continue
 		}
 		c := High
+		//mutant: findings: counts are not reset before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
+		early := p.beforeStarts(fn, instr)
 		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
-		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) {
+		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early {
 			c = Medium
 		}
 		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))

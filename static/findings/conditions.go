@@ -37,12 +37,13 @@ type conditions struct {
 	params  map[string]bool
 	// compares has the conditions that assignments may decide.
 	compares map[string]bool
+	equals   map[string]int // comparisons of an operand with constants
 	// defined has the blocks that compute the operands of conditions; nil: they do not change in the function.
 	defined map[string]*ssa.BasicBlock
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]*ssa.BasicBlock{}}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
@@ -50,6 +51,9 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 			key, _ := c.key(br.Cond)
 			c.counts[key]++
+			if left, ok := c.equality(br.Cond); ok {
+				c.equals[left]++
+			}
 			c.phisOf(br.Cond)
 		}
 	}
@@ -72,7 +76,32 @@ func (c *conditions) phisOf(v ssa.Value) {
 }
 
 // wanted reports whether a branch on key is worth remembering.
-func (c *conditions) wanted(key string) bool { return c.counts[key] > 1 || c.compares[key] }
+func (c *conditions) wanted(key string) bool {
+	left, _, ok := strings.Cut(key, " == ")
+	return c.counts[key] > 1 || c.compares[key] || ok && c.equals[left] > 1
+}
+
+// equality returns the operand that v, a condition, compares with a constant other than nil.
+func (c *conditions) equality(v ssa.Value) (left string, ok bool) {
+	x, isBin := v.(*ssa.BinOp)
+	if !isBin || x.Op != token.EQL && x.Op != token.NEQ {
+		return "", false
+	}
+	k, isConst := x.Y.(*ssa.Const)
+	return c.operand(x.X), isConst && k.Value != nil
+}
+
+// excluded reports whether v compares an operand with one constant, and facts say that it equals another one.
+func (c *conditions) excluded(v ssa.Value, facts []fact) bool {
+	left, ok := c.equality(v)
+	if !ok {
+		return false
+	}
+	key, _ := c.key(v)
+	return slices.ContainsFunc(facts, func(f fact) bool {
+		return f.is && f.key != key && strings.HasPrefix(f.key, left+" == ") && f.key != left+" == nil"
+	})
+}
 
 // key returns the name of a condition; not is set if v is the negation of the named condition.
 func (c *conditions) key(v ssa.Value) (key string, not bool) {
@@ -261,6 +290,10 @@ func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, 
 		is := (succ == 0) != not
 		//mutant: branches on one condition are independent [test ./static/findings TestWant]: "was != is" -> "was != was"
 		if was, ok := known(facts, key); ok && was != is {
+			return facts, false
+		}
+		//mutant: findings: a value may equal two constants [test ./static/findings TestWant]: "is && c.excluded(br.Cond, facts)" -> "false"
+		if is && c.excluded(br.Cond, facts) {
 			return facts, false
 		}
 		if c.params[key] || c.wanted(key) {

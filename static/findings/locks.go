@@ -152,7 +152,8 @@ func checkReturns(p *pass) {
 							verb = "RUnlock"
 						}
 						c := High
-						if s.coarse || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
+						//mutant: findings: what releases a lock does not matter [test ./static/findings TestWant]: "indirect(fn) || " -> ""
+						if s.coarse || indirect(fn) || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = Medium
 						}
 						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(), which other paths call: the lock stays held, and the next Lock waits forever", p.name(h.path), verb), p.place(h.at, "it is locked here"))
@@ -161,6 +162,20 @@ func checkReturns(p *pass) {
 			}
 		}
 	}
+}
+
+// indirect reports whether fn hands the method Unlock to another function, such as Once.Do: then what releases
+// the lock may depend on more than the path.
+//
+//	unlock := new(sync.Once)
+//	defer unlock.Do(mu.Unlock)
+func indirect(fn *ssa.Function) bool {
+	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
+			c, ok := instr.(*ssa.MakeClosure)
+			return ok && Bound(c.Fn.(*ssa.Function)) && strings.Contains(c.Fn.Name(), "Unlock")
+		})
+	})
 }
 
 // returnsFlag reports whether ret returns a value that may tell the caller that it holds a lock.

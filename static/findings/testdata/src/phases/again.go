@@ -1,0 +1,140 @@
+package phases
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A Server has a table and a lock that is released in several ways.
+type Server struct {
+	mu     sync.Mutex
+	rw     sync.RWMutex
+	table  map[string]int
+	writer func(int)
+	next   int
+	lazy   *sync.Mutex
+	eager  *sync.Mutex
+	served int64
+}
+
+// Lookup unlocks by a Once, which it makes ready again.
+func (s *Server) Lookup(name string, wait func() error) (int, error) {
+	s.mu.Lock()
+	unlock := new(sync.Once)
+	defer unlock.Do(s.mu.Unlock)
+	for s.next > 3 {
+		if s.writer == nil {
+			return 1, nil // want HBA103 "return without s.mu.Unlock" medium
+		}
+		unlock.Do(s.mu.Unlock)
+		if err := wait(); err != nil {
+			return 1, err
+		}
+		s.mu.Lock()
+		*unlock = sync.Once{}
+	}
+	if s.table == nil {
+		return 0, nil
+	}
+	unlock.Do(s.mu.Unlock)
+	err := wait()
+	s.mu.Lock()
+	*unlock = sync.Once{}
+	if err != nil {
+		return 0, err // want HBA103 "return without s.mu.Unlock" medium
+	}
+	return s.table[name], nil
+}
+
+// Failed compares one value with two constants.
+func (s *Server) Failed(code string) {
+	if code == "expired" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.table = nil
+	}
+	if code == "unavailable" {
+		s.drop()
+	}
+}
+
+// Failing compares two values.
+func (s *Server) Failing(code, other string) {
+	if code == "expired" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.table = nil
+	}
+	if other == "unavailable" {
+		s.drop() // want HBA101 "s.mu is locked by drop" high
+	}
+}
+
+func (s *Server) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.table)
+}
+
+// Write and WriteOne lock for reading because of the writer.
+func (s *Server) Write(n int) {
+	s.rw.RLock()
+	defer s.rw.RUnlock()
+	s.write(n)
+}
+
+func (s *Server) WriteOne() {
+	s.rw.RLock()
+	defer s.rw.RUnlock()
+	s.next++ // want HBA108 "s.next is written while rw is locked for reading only" high
+	s.write(1)
+}
+
+func (s *Server) write(n int) {
+	s.next += n // want HBA108 "s.next is written while rw is locked for reading only" medium
+	s.writer(s.next)
+}
+
+// SetWriter sets it.
+func (s *Server) SetWriter(f func(int)) {
+	s.rw.Lock()
+	defer s.rw.Unlock()
+	s.writer = f
+}
+
+func (s *Server) lock() {
+	if s.lazy == nil {
+		s.lazy = new(sync.Mutex) // want HBA401 "s.lazy is written" medium
+	}
+	s.lazy.Lock()
+}
+
+func (s *Server) eagerly() {
+	s.eager = new(sync.Mutex) // want HBA401 "s.eager is written" high
+}
+
+// Run makes the lock on demand.
+func (s *Server) Run() {
+	s.lock()
+	s.lazy.Unlock()
+	go func() {
+		s.lock()
+		s.lazy.Unlock()
+	}()
+	s.lock()
+	s.lazy.Unlock()
+}
+
+// Hurry does not.
+func (s *Server) Hurry() bool {
+	go func() { s.eagerly() }()
+	return s.eager == nil
+}
+
+// Serve counts, and resets the count first.
+func (s *Server) Serve(n int) {
+	s.served = int64(n) // want HBA402 "s.served is written without sync/atomic" medium
+	for range n {
+		go func() { atomic.AddInt64(&s.served, 1) }()
+	}
+}
