@@ -9,7 +9,7 @@ import (
 )
 
 // TestDriver makes a driver whose argument is an object of another package, which is under another name in
-// the file, with and without values in its fields.
+// the file, with and without values in its fields, and for other kinds of arguments.
 func TestDriver(t *testing.T) {
 	prog, list := find(t, "testdata/src", false, "./driven/...")
 	if len(list) != 1 || list[0].Code != "HBA108" {
@@ -19,15 +19,15 @@ func TestDriver(t *testing.T) {
 		zero bool
 		call string
 	}{
-		{false, `x.Route(&msg.Message{Topic: "x", Props: &msg.Props{Alias: new(uint16)}})`},
-		{true, "x.Route(&msg.Message{})"},
+		{false, `x.Route(context.Background(), &msg.Message{Topic: "x", Props: &msg.Props{Alias: new(uint16)}}, msg.Options{}, func(*msg.Options) bool { return true })`},
+		{true, "x.Route(context.Background(), &msg.Message{}, msg.Options{}, func(*msg.Options) bool { return false })"},
 	} {
 		d := findings.NewDriver(prog, &list[0], "D", x.zero)
 		if d == nil || strings.Count(d.Body, x.call+"\n") != 2 || !strings.Contains(d.Body, "x := NewRouter()\n") {
 			t.Errorf("driver %+v, want two calls %s", d, x.call)
 			continue
 		}
-		if want := []string{`msg "findings.test/driven/message"`}; !slices.Equal(d.Imports, want) {
+		if want := []string{`context "context"`, `msg "findings.test/driven/message"`}; !slices.Equal(d.Imports, want) {
 			t.Errorf("imports %q, want %q", d.Imports, want)
 		}
 	}

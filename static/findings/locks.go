@@ -45,11 +45,11 @@ func callee(instr ssa.Instruction) string {
 // checkDoubles finds locks that are acquired while they are held (HBA101, HBA102), and a Once inside of
 // itself (HBA304).
 func checkDoubles(p *pass) {
-	writers := map[string]bool{} // classes of locks that are locked for writing somewhere
+	writers := map[string]ssa.Instruction{} // where locks are locked for writing, by class
 	for _, fn := range p.list {
 		for _, a := range p.flow(fn).acquires {
-			if a.mode == static.Write {
-				writers[a.class] = true
+			if w := writers[a.class]; a.mode == static.Write && len(a.chain) == 1 && (w == nil || a.chain[0].Pos() < w.Pos()) {
+				writers[a.class] = a.chain[0]
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func checkDoubles(p *pass) {
 	}
 }
 
-func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
+func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction) {
 	name := p.name(d.acq.path)
 	via := ""
 	if n := len(d.acq.chain); n > 1 {
@@ -79,11 +79,12 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 		return
 	case d.held.mode == static.Read && d.acq.mode == static.Read:
 		//mutant: there is always a writer [test ./static/findings TestWant]: false
-		if !writers[p.Base.Paths.Class(d.acq.path)] {
+		if writers[p.Base.Paths.Class(d.acq.path)] == nil {
 			return
 		}
+		writer := p.place(writers[p.Base.Paths.Class(d.acq.path)], "a writer locks it here")
 		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
-		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while this goroutine holds it for reading: if another goroutine calls Lock in between, each waits for the other", name, via), rel...)
+		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while this goroutine holds it for reading: if another goroutine calls Lock in between, each waits for the other", name, via), append(rel, writer)...).Other = &writer
 		return
 	}
 	how := ""
