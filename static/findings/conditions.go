@@ -180,7 +180,7 @@ func assignedOnce(a *ssa.Alloc) bool {
 		case *ssa.UnOp, *ssa.DebugRef:
 		case *ssa.MakeClosure:
 			for k, bound := range r.Bindings {
-				//mutant: findings: literals do not assign to captured variables [test ./static/findings TestWant]: "bound == a" -> "false"
+				//mutant: findings: literals do not assign to captured variables [test ./static/findings TestWant]: "bound == a" -> "bound == a && false"
 				if bound == a && slices.ContainsFunc(*r.Fn.(*ssa.Function).FreeVars[k].Referrers(), func(u ssa.Instruction) bool {
 					_, isLoad := u.(*ssa.UnOp)
 					_, isDebug := u.(*ssa.DebugRef)
@@ -202,7 +202,7 @@ func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
 		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
 			at, known := c.defined[word]
-			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "false"
+			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "at != nil && head == nil"
 			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' || word == "len")
 		})
 	})

@@ -244,7 +244,7 @@ func outerFields(v ssa.Value) (list []string) {
 	}
 }
 
-// resets reports whether st is one of several consecutive stores to fields of one object. Then the object
+// resets reports whether st is one of several stores of its function to fields of one object. Then the object
 // counts as new, because objects are reset when no other goroutine has them.
 func resets(st ssa.Instruction) bool {
 	s, ok := st.(*ssa.Store)
@@ -256,10 +256,13 @@ func resets(st ssa.Instruction) bool {
 		return false
 	}
 	n := 0
-	for _, instr := range st.Block().Instrs {
-		if o, ok := instr.(*ssa.Store); ok {
-			if f, ok := o.Addr.(*ssa.FieldAddr); ok && f.X == fa.X {
-				n++
+	for _, b := range st.Parent().Blocks {
+		for _, instr := range b.Instrs {
+			if o, ok := instr.(*ssa.Store); ok {
+				//mutant: findings: a reset is one block [test ./static/findings TestWant]: "f.X == fa.X" -> "f.X == fa.X && b == st.Block()"
+				if f, ok := o.Addr.(*ssa.FieldAddr); ok && f.X == fa.X {
+					n++
+				}
 			}
 		}
 	}

@@ -409,7 +409,8 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 	case k >= 0:
 		h := s.held[k]
 		if h.mode != m && !h.unsure {
-			f.wrongMode = append(f.wrongMode, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: s.coarse})
+			//mutant: findings: a flag says nothing about the mode [test ./static/findings TestWant]: "some != nil" -> "false"
+			f.wrongMode = append(f.wrongMode, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: s.coarse || some != nil})
 		}
 		s.held = slices.Delete(s.held, k, k+1)
 		if holds(s.held, p) < 0 && h.own && !h.unsure {

@@ -304,7 +304,7 @@ func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[raceName]ssa.In
 	if what != "memory" {
 		// One race for each variable.
 		key := raceName{outermost(a.Parent()), what}
-		//mutant: findings: each access to a variable is news [test ./static/findings TestWant]: "known && first != a" -> "false"
+		//mutant: findings: each access to a variable is news [test ./static/findings TestWant]: "known && first != a" -> "known && first != a && false"
 		if first, known := sketched[key]; known && first != a {
 			return
 		}
