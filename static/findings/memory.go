@@ -388,12 +388,25 @@ func checkSpin(p *pass) {
 			}
 			path := p.Base.Paths.Of(load.X)
 			st := p.storeTo(p.Base.Paths.Class(path), fn)
-			if path == static.Unknown || st == nil {
+			//mutant: findings: each element is the one before [test ./static/findings TestWant]: "moves(load.X)" -> "false"
+			if path == static.Unknown || st == nil || moves(load.X) {
 				continue
 			}
 			p.report("HBA501", High, load, fmt.Sprintf("the loop waits for %s, which another goroutine writes without synchronisation: a data race, and the compiler may read it only once", p.name(path)), p.place(st, "it is written here"))
 		}
 	}
+}
+
+// moves reports whether addr is of an element whose index is computed: then a loop reads one after the other.
+func moves(addr ssa.Value) bool {
+	switch x := addr.(type) {
+	case *ssa.IndexAddr:
+		_, isConst := x.Index.(*ssa.Const)
+		return !isConst
+	case *ssa.FieldAddr:
+		return moves(x.X)
+	}
+	return false
 }
 
 // plainLoad returns the load on which a condition depends.
@@ -451,13 +464,17 @@ func idle(b *ssa.BasicBlock) bool {
 	return true
 }
 
+// initialiser is what ssa says about a function that initialises the variables of a package.
+const initialiser = "package initializer"
+
 // storeTo returns a store to a variable of that class in a function that may run beside fn.
 func (p *pass) storeTo(class string, fn *ssa.Function) ssa.Instruction {
 	if class == "" {
 		return nil
 	}
 	for _, g := range p.list {
-		if g == fn || !p.parallel(fn, g) {
+		//mutant: findings: packages are initialised at any time [test ./static/findings TestWant]: "g.Synthetic == initialiser" -> "false"
+		if g == fn || g.Synthetic == initialiser || !p.parallel(fn, g) {
 			continue
 		}
 		for _, b := range g.Blocks {

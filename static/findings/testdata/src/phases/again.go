@@ -174,3 +174,48 @@ func (l *Log) Init() {
 
 // Line writes a line.
 func (l *Log) Line() { l.out(atomic.AddInt32(&l.count, 1)) }
+
+var codes = [...]int{3, 4, -1}
+
+var limit = first(7)
+
+func first(n int) int { return n }
+
+// Find looks for a code in a table that nothing writes later.
+func Find(n int) int {
+	i := 0
+	for codes[i] > n {
+		i++
+	}
+	return i
+}
+
+var stops [4]int
+
+// Stop writes to the table; Find2 looks at one after the other.
+func Stop(n int) { stops[n] = 1 }
+
+func Find2(n int) int {
+	i := 0
+	for stops[i] == 0 {
+		i++
+	}
+	return i
+}
+
+// Below waits for what is set before anything is called.
+func Below() {
+	for limit == 0 {
+	}
+}
+
+var halt int
+
+// Halt ends Above.
+func Halt() { halt = 1 }
+
+// Above waits for a plain variable.
+func Above() {
+	for halt == 0 { // want HBA501 "the loop waits for" high
+	}
+}
