@@ -1,10 +1,6 @@
 package findings
 
-import (
-	"golang.org/x/tools/go/ssa"
-
-	"hbcheck.dev/hbcheck/static"
-)
+import "golang.org/x/tools/go/ssa"
 
 // Phases in which no other goroutine has an object: the constructor, and the functions that it calls.
 
@@ -42,6 +38,15 @@ func (p *pass) early(v ssa.Value, instr ssa.Instruction, depth int) bool {
 	return true
 }
 
+// constructs reports whether site calls fn, a method, for an object that no other goroutine has yet.
+func (p *pass) constructs(site ssa.CallInstruction, fn *ssa.Function) bool {
+	if fn.Signature.Recv() == nil || len(fn.Params) == 0 {
+		return false
+	}
+	arg := argument(site, fn, fn.Params[0])
+	return arg != nil && p.early(arg, site, 1)
+}
+
 // argument returns the value that a call of fn passes for a parameter; nil if that is not known.
 func argument(site ssa.CallInstruction, fn *ssa.Function, prm *ssa.Parameter) ssa.Value {
 	call, ok := site.(*ssa.Call)
@@ -62,18 +67,4 @@ func (p *pass) sharedBefore(v ssa.Value, instr ssa.Instruction, depth int) bool 
 		//mutant: findings: what comes later shares an object, too [test ./static/findings TestWant]: "use != instr && reaches(use, instr)" -> "use != instr"
 		return use != instr && reaches(use, instr)
 	})
-}
-
-// rootOf returns the value with which the path to an address begins.
-func (p *pass) rootOf(addr ssa.Value) ssa.Value {
-	if path := p.Base.Paths.Of(addr); path != static.Unknown {
-		return p.Base.Paths.Root(path)
-	}
-	for {
-		fa, ok := addr.(*ssa.FieldAddr)
-		if !ok {
-			return addr
-		}
-		addr = fa.X
-	}
 }

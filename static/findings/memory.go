@@ -360,13 +360,18 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 		return list
 	}
 	var common []string
-	for i, site := range sites {
+	first := true
+	for _, site := range sites {
 		if _, ok := site.(*ssa.Call); !ok || !p.user(site.Parent()) {
 			return list
 		}
+		//mutant: findings: constructors lock [test ./static/findings TestWant]: "p.constructs(site, fn)" -> "false"
+		if p.constructs(site, fn) {
+			continue // nobody else has the object yet
+		}
 		held := p.classesAt(site, depth-1)
-		if i == 0 {
-			common = held
+		if first {
+			common, first = held, false
 		} else {
 			common = slices.DeleteFunc(slices.Clone(common), func(c string) bool { return !slices.Contains(held, c) })
 		}

@@ -219,3 +219,39 @@ func Above() {
 	for halt == 0 { // want HBA501 "the loop waits for" high
 	}
 }
+
+// A Held has counts that all callers lock, except for the constructor, and one that a getter does not lock.
+type Held struct {
+	mu      sync.Mutex
+	n, free int64
+}
+
+// NewHeld returns one.
+func NewHeld() *Held {
+	h := &Held{}
+	h.reset(1)
+	h.resetFree(1)
+	return h
+}
+
+func (h *Held) reset(n int64)     { h.n = n }
+func (h *Held) resetFree(n int64) { h.free = n } // want HBA402 "h.free is written without sync/atomic"
+
+// Update locks.
+func (h *Held) Update(n int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.reset(n)
+	h.resetFree(n)
+}
+
+// Free does not.
+func (h *Held) Free(n int64) { h.resetFree(n) }
+
+// AddOne locks, too.
+func (h *Held) AddOne() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	atomic.AddInt64(&h.n, 1)
+	atomic.AddInt64(&h.free, 1)
+}
