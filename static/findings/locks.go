@@ -165,8 +165,8 @@ func checkReturns(p *pass) {
 	}
 }
 
-// indirect reports whether fn hands the method Unlock to another function, such as Once.Do: then what releases
-// the lock may depend on more than the path.
+// indirect reports whether fn hands the method Unlock to another function, such as Once.Do: then what
+// releases the lock may depend on more than the path.
 //
 //	unlock := new(sync.Once)
 //	defer unlock.Do(mu.Unlock)

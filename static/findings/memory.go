@@ -228,7 +228,7 @@ func (p *pass) heldBySome(fn *ssa.Function, lock string, depth int, seen map[*ss
 		return false
 	}
 	seen[fn] = true
-	//mutant: findings: nobody gives a lock to a goroutine [test ./static/findings TestWant]: "p.releases(fn, lock)" -> "false"
+	//mutant: findings: a goroutine is given no lock [test ./static/findings TestWant]: "p.releases(fn, lock)" -> "false"
 	if p.releases(fn, lock) {
 		return true
 	}
@@ -367,7 +367,7 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 		}
 		//mutant: findings: constructors lock [test ./static/findings TestWant]: "p.constructs(site, fn)" -> "false"
 		if p.constructs(site, fn) {
-			continue // nobody else has the object yet
+			continue // no other goroutine has the object yet
 		}
 		held := p.classesAt(site, depth-1)
 		if first {

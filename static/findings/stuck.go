@@ -73,7 +73,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		n = entryRuns
 	}
 	steps, crashes, clean, whole := 0, 0, 0, entry
-	list, sketched := map[string]*shownAt{}, map[raceName]ssa.Instruction{}
+	list, sketched := map[string]*shownAt{}, map[string]ssa.Instruction{}
 	note := func(x shownAt, guesses int) {
 		key := x.code + fmt.Sprintf("%p", x.at)
 		old := list[key]
@@ -280,7 +280,7 @@ func outermost(fn *ssa.Function) *ssa.Function {
 }
 
 // racing reports a pair of accesses; sketched has the first access of each variable that was reported.
-func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[raceName]ssa.Instruction, note func(shownAt, int)) {
+func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[string]ssa.Instruction, note func(shownAt, int)) {
 	a, b := x.First, x.Second
 	if !x.FirstWrite {
 		a, b = b, a
@@ -292,23 +292,21 @@ func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[raceName]ssa.In
 	if !p.shown(p.pos(a)) || p.raceAt[a] || p.raceAt[b] {
 		return
 	}
-	what := "memory"
+	what, class := "memory", ""
 	for _, instr := range []ssa.Instruction{b, a} {
 		if path, _, ok := p.ownAccess(instr); ok && path != static.Unknown {
-			what = p.name(path)
+			what, class = p.name(path), p.Base.Paths.Class(path)
 			if p.raceOf[raceName{outermost(instr.Parent()), what}] {
 				return
 			}
 		}
 	}
-	if what != "memory" {
-		// One race for each variable.
-		key := raceName{outermost(a.Parent()), what}
+	if class != "" { // one race for each variable or field
 		//mutant: findings: each access to a variable is news [test ./static/findings TestWant]: "known && first != a" -> "known && first != a && false"
-		if first, known := sketched[key]; known && first != a {
+		if first, known := sketched[class]; known && first != a {
 			return
 		}
-		sketched[key] = a
+		sketched[class] = a
 	}
 	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", what, verb, p.line(b))
 	if a == b {

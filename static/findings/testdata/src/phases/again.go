@@ -224,6 +224,7 @@ func Above() {
 type Held struct {
 	mu      sync.Mutex
 	n, free int64
+	starts  int64
 }
 
 // NewHeld returns one.
@@ -231,8 +232,12 @@ func NewHeld() *Held {
 	h := &Held{}
 	h.reset(1)
 	h.resetFree(1)
+	h.Restart(1)
 	return h
 }
+
+// Restart is for users, too.
+func (h *Held) Restart(n int64) { h.starts = n } // want HBA402 "h.starts is written without sync/atomic" high
 
 func (h *Held) reset(n int64)     { h.n = n }
 func (h *Held) resetFree(n int64) { h.free = n } // want HBA402 "h.free is written without sync/atomic"
@@ -254,4 +259,22 @@ func (h *Held) AddOne() {
 	defer h.mu.Unlock()
 	atomic.AddInt64(&h.n, 1)
 	atomic.AddInt64(&h.free, 1)
+	atomic.AddInt64(&h.starts, 1)
+}
+
+var status int
+
+func watch() { go func() { status = 1 }() }
+
+// Watch has several races about one variable.
+func Watch(done chan bool) int {
+	go func() { done <- true }()
+	watch()
+	if status == 2 {
+		status = 3
+	}
+	status = 4
+	<-done
+	status = 5 // want HBA401 "status is written here"
+	return status
 }

@@ -214,3 +214,19 @@ func (c *Conn) Many(a, b, d, e, f, g bool, n int) {
 	}
 	c.n = n
 }
+
+// Each locks again if a small number comes after a large one, and after another large one.
+func (c *Conn) Each(list []int) {
+	for _, x := range list {
+		small := x+len(list) < 3
+		if !small {
+			c.mu.Lock() // want HBA101 "c.mu is locked while"
+			c.n++
+		}
+		if small {
+			c.mu.Lock() // want HBA101 "c.mu is locked while"
+			c.n--
+			c.mu.Unlock()
+		}
+	}
+}
