@@ -215,18 +215,18 @@ func (c *Conn) Many(a, b, d, e, f, g bool, n int) {
 	c.n = n
 }
 
-// Each locks again if a small number comes after a large one, and after another large one.
+// Each releases the lock again if a small number comes after a large one.
 func (c *Conn) Each(list []int) {
 	for _, x := range list {
 		small := x+len(list) < 3
 		if !small {
-			c.mu.Lock() // want HBA101 "c.mu is locked while"
+			c.mu.Lock()
 			c.n++
+			c.mu.Unlock()
 		}
 		if small {
-			c.mu.Lock() // want HBA101 "c.mu is locked while"
-			c.n--
-			c.mu.Unlock()
+			c.mu.Unlock() // want HBA104 "c.mu is unlocked twice" high
+			return
 		}
 	}
 }
