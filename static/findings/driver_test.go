@@ -48,3 +48,17 @@ func TestWaker(t *testing.T) {
 		t.Errorf("driver %+v for a Cond that nothing signals", d)
 	}
 }
+
+// TestPointerLock: the writer of a read lock in a read lock locks the same field, though it is a pointer.
+func TestPointerLock(t *testing.T) {
+	prog, list := find(t, "testdata/src", false, "./pointed")
+	if len(list) != 1 || list[0].Code != "HBA102" || list[0].Other == nil {
+		t.Fatalf("findings %v, want one of HBA102", list)
+	}
+	if name := list[0].Other.Instr.Parent().Name(); name != "Put" {
+		t.Errorf("the writer is %s, want Put", name)
+	}
+	if d := findings.NewDriver(prog, &list[0], "D", false); d == nil || !strings.Contains(d.Body, `x.Put("x")`) {
+		t.Errorf("driver %+v, want a call of Put", d)
+	}
+}

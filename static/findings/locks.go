@@ -48,8 +48,9 @@ func checkDoubles(p *pass) {
 	writers := map[string]ssa.Instruction{} // where locks are locked for writing, by class
 	for _, fn := range p.list {
 		for _, a := range p.flow(fn).acquires {
-			if w := writers[a.class]; a.mode == static.Write && len(a.chain) == 1 && (w == nil || a.chain[0].Pos() < w.Pos()) {
-				writers[a.class] = a.chain[0]
+			k := p.kindOf(a.path)
+			if w := writers[k]; a.mode == static.Write && len(a.chain) == 1 && (w == nil || a.chain[0].Pos() < w.Pos()) {
+				writers[k] = a.chain[0]
 			}
 		}
 	}
@@ -58,6 +59,16 @@ func checkDoubles(p *pass) {
 			p.double(p.flows[fn], d, writers)
 		}
 	}
+}
+
+// kindOf is Class also for a field or variable that points to a lock.
+func (p *pass) kindOf(path static.Path) string {
+	class := p.Base.Paths.Class(path)
+	//mutant: findings: all locks that are pointers are of one kind [test ./static/findings TestPointerLock]: "class == \"\" && len(loads) > 0" -> "false"
+	if loads := p.Base.Paths.Loads(path); class == "" && len(loads) > 0 {
+		return "*" + p.Base.Paths.Class(loads[0])
+	}
+	return class
 }
 
 func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction) {
@@ -79,10 +90,11 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 		return
 	case d.held.mode == static.Read && d.acq.mode == static.Read:
 		//mutant: there is always a writer [test ./static/findings TestWant]: false
-		if writers[p.Base.Paths.Class(d.acq.path)] == nil {
+		w := writers[p.kindOf(d.acq.path)]
+		if w == nil {
 			return
 		}
-		writer := p.place(writers[p.Base.Paths.Class(d.acq.path)], "a writer locks it here")
+		writer := p.place(w, "a writer locks it here")
 		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
 		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while this goroutine holds it for reading: if another goroutine calls Lock in between, each waits for the other", name, via), append(rel, writer)...).Other = &writer
 		return
