@@ -88,6 +88,7 @@ func (p *patch) swap(base string, src []byte) (swapped []byte, edits []edit) {
 		return src, nil
 	}
 	for i, l := range p.lines {
+		//mutant: a text that occurs twice is swapped [test ./load TestPatchSwap]: "!= 1" -> "< 1"
 		if l.verb != "swap" || l.target != base || bytes.Count(src, []byte(l.old)) != 1 {
 			continue
 		}
