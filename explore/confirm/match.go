@@ -189,7 +189,7 @@ func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
 	}
 	for i := range b.Accesses {
 		x, y := &b.Accesses[i], &b.Accesses[1-i]
-		//mutant: confirm: a race at any place confirms a finding [test ./explore/confirm TestShownBy]: "lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at" -> "true"
+		//mutant: confirm: a race at any place confirms a finding [test ./explore/confirm TestShownBy]: "lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at" -> "x != nil"
 		if (lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at) && (wanted(y.Pos) || wanted(y.Own)) {
 			return true
 		}
