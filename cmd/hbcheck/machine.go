@@ -176,7 +176,7 @@ func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted f
 		return n
 	}
 	cfg = vm.Config{Given: f.inputs,
-		Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
+		Subtest: func(name string) bool { return selection.SelectedIn(e, run, skip, name) }, Short: f.short,
 		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: f.environ(prog.WorkDir(e)), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 		OrderedTime: f.time != "any", Slack: f.slackOf(),
 		Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
