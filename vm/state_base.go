@@ -66,11 +66,15 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	x, first := beginBase(prog, e, cfg.comparable(), facts)
 	beside := cfg.Interrupt != nil && !cfg.Run && cfg.Stdout == nil && cfg.Stderr == nil && cfg.Observer == nil && cfg.Watch == nil
 	own := *cfg
-	if first && beside {
+	var m *Machine
+	var err error
+	do := func() { m, err = newBase(prog, e, &own, facts) }
+	switch {
+	case first && beside:
 		own.Interrupt = x.suspend
-		x.runBeside(func() (*Machine, error) { return newBase(prog, e, &own, facts) })
-	} else if first {
-		x.run(func() (*Machine, error) { return newBase(prog, e, &own, facts) })
+		x.runBeside(do)
+	case first:
+		x.run(do)
 	}
 	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.wait(cfg.Interrupt)" -> "!x.wait(cfg.Interrupt) && false"
 	if !x.wait(cfg.Interrupt) {
@@ -83,7 +87,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		panic(x.panicked)
 	}
 	if first {
-		return x.m, x.err
+		return m, err
 	}
 	if b := findBase(prog, e, cfg, facts); b != nil {
 		return b.machine(e, cfg), nil

@@ -352,7 +352,7 @@ func TestBaseOnce(t *testing.T) {
 	} else {
 		go func() { waited <- y.wait(nil) }()
 	}
-	nothing := func() (*Machine, error) { return nil, nil }
+	nothing := func() {}
 	if y, first := beginBase(prog, e, Config{}.comparable(), facts); !first {
 		t.Error("a machine of another configuration waits")
 	} else {

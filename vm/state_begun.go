@@ -35,12 +35,8 @@ type begunBase struct {
 	waiting   int        // searches
 	changed   *sync.Cond // waiting or dropped has changed
 	suspended bool
-	dropped   bool // nobody has needed it for too long, or too many are suspended
-
-	// Of the goroutine that executes the initialisers, when it has ended.
-	m        *Machine
-	err      error
-	panicked any
+	dropped   bool // no search has needed it for too long, or too many are suspended
+	panicked  any  // the value of a panic of runBeside's function, when it has ended
 }
 
 // The bounds on suspended initialisations: their number, and the time until they are dropped.
@@ -72,7 +68,7 @@ func beginBase(prog *load.Program, e *load.Entry, asked Config, facts entryFacts
 }
 
 // run executes the initialisers by calling do.
-func (b *begunBase) run(do func() (*Machine, error)) {
+func (b *begunBase) run(do func()) {
 	defer func() {
 		b.prog.Begun.Lock()
 		defer b.prog.Begun.Unlock()
@@ -81,18 +77,18 @@ func (b *begunBase) run(do func() (*Machine, error)) {
 		b.prog.Begun.Value = slices.Delete(slices.Clone(list), i, i+1)
 		close(b.ended)
 	}()
-	b.m, b.err = do()
+	do()
 }
 
 // runBeside is run in a goroutine of its own. A panic there is one of the search that waits for it.
-func (b *begunBase) runBeside(do func() (*Machine, error)) {
-	go b.run(func() (m *Machine, err error) {
+func (b *begunBase) runBeside(do func()) {
+	go b.run(func() {
 		defer func() {
 			if p := recover(); p != nil {
 				b.panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
 			}
 		}()
-		return do()
+		do()
 	})
 }
 
@@ -117,12 +113,12 @@ func (b *begunBase) wait(interrupted func() bool) (ended bool) {
 	}
 }
 
-// suspend is Config.Interrupt of a machine that executes initialisers. While nobody waits for it, it does not
+// suspend is Config.Interrupt of a machine that executes initialisers. While no search waits for it, it does not
 // return. It reports whether the machine is dropped.
 func (b *begunBase) suspend() (dropped bool) {
 	b.prog.Begun.Lock()
 	defer b.prog.Begun.Unlock()
-	//mutant: initialisers that nobody waits for are executed [test ./vm TestBaseContinued]: "b.waiting == 0" -> "false"
+	//mutant: initialisers are executed though no search waits [test ./vm TestBaseContinued]: "b.waiting == 0" -> "false"
 	if b.waiting == 0 && !b.dropped {
 		n := 0
 		for _, o := range b.prog.Begun.Value.([]*begunBase) {
@@ -130,7 +126,7 @@ func (b *begunBase) suspend() (dropped bool) {
 				n++
 			}
 		}
-		//mutant: all that are suspended stay [test ./vm TestBaseContinued]: "n >= mostSuspended" -> "false"
+		//mutant: all that are suspended stay [test ./vm TestBaseDropped]: "n >= mostSuspended" -> "false"
 		b.dropped = n >= mostSuspended
 		late := time.AfterFunc(longestSuspended, b.drop)
 		defer late.Stop()
@@ -143,7 +139,7 @@ func (b *begunBase) suspend() (dropped bool) {
 	return b.dropped
 }
 
-// drop drops b if nobody waits for it.
+// drop drops b if no search waits for it.
 func (b *begunBase) drop() {
 	b.prog.Begun.Lock()
 	defer b.prog.Begun.Unlock()

@@ -66,7 +66,7 @@ func awaitSuspended(t *testing.T, b *begunBase) (suspended bool) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("an initialisation that nobody waits for goes on for a minute")
+	t.Fatal("an initialisation that no search waits for goes on for a minute")
 	return false
 }
 
@@ -107,7 +107,7 @@ func TestBaseContinued(t *testing.T) {
 	}
 }
 
-// TestBaseDropped: an initialisation that nobody needs any more is dropped, and so is one if many others are
+// TestBaseDropped: an initialisation that no search needs any more is dropped, and so is one if many others are
 // suspended. The next entry begins it again.
 func TestBaseDropped(t *testing.T) {
 	prog := loadLong(t)
@@ -144,7 +144,7 @@ func TestBasePanics(t *testing.T) {
 	prog := loadLong(t)
 	e := prog.Entries[0]
 	x, _ := beginBase(prog, e, Config{}, entryFacts{})
-	x.runBeside(func() (*Machine, error) { panic("BUG: mine") })
+	x.runBeside(func() { panic("BUG: mine") })
 	if !x.wait(nil) || x.panicked == nil || !strings.Contains(x.panicked.(string), "BUG: mine") {
 		t.Errorf("panicked: %v", x.panicked)
 	}
