@@ -174,6 +174,9 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 		own.Stderr = listener{b: b, fd: 2, out: cfg.Stderr}
 	}
 	m := newMachine(prog, e, own, facts, keepPools)
+	if m.interrupted() {
+		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
+	}
 	return b, m, m.initialise(e)
 }
 

@@ -113,8 +113,8 @@ func (b *begunBase) wait(interrupted func() bool) (ended bool) {
 	}
 }
 
-// suspend is Config.Interrupt of a machine that executes initialisers. While no search waits for it, it does not
-// return. It reports whether the machine is dropped.
+// suspend is Config.Interrupt of a machine that executes initialisers. While no search waits for it, it does
+// not return. It reports whether the machine is dropped.
 func (b *begunBase) suspend() (dropped bool) {
 	b.prog.Begun.Lock()
 	defer b.prog.Begun.Unlock()

@@ -107,8 +107,8 @@ func TestBaseContinued(t *testing.T) {
 	}
 }
 
-// TestBaseDropped: an initialisation that no search needs any more is dropped, and so is one if many others are
-// suspended. The next entry begins it again.
+// TestBaseDropped: an initialisation that no search needs any more is dropped, and so is one if many others
+// are suspended. The next entry begins it again.
 func TestBaseDropped(t *testing.T) {
 	prog := loadLong(t)
 	e := prog.Entries[0]

@@ -107,10 +107,6 @@ func (m *Machine) initialise(e *load.Entry) error {
 		return fmt.Errorf("BUG: no stack for main")
 	}
 	m.ready = append(m.ready[:0], 0)
-	if m.interrupted() {
-		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
-		return nil
-	}
 	m.runAuto()
 	return nil
 }
