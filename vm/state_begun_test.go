@@ -117,11 +117,17 @@ func TestBaseDropped(t *testing.T) {
 		if _, err := New(prog, e, interrupted); err != nil {
 			t.Fatal(err)
 		}
-		list := begunList(prog)
-		return list[len(list)-1]
+		for _, b := range begunList(prog) {
+			if b.asked.Races {
+				return b
+			}
+		}
+		return nil // it has ended
 	}
 	x := start()
-	awaitSuspended(t, x)
+	if !awaitSuspended(t, x) {
+		t.Fatal("the first initialisation is not suspended")
+	}
 	x.drop()
 	<-x.ended
 	others := make([]*begunBase, mostSuspended)
@@ -129,8 +135,7 @@ func TestBaseDropped(t *testing.T) {
 		others[i], _ = beginBase(prog, e, Config{MaxHeap: uint64(i + 1)}.comparable(), entryFacts{})
 		others[i].suspended = true
 	}
-	x = start()
-	if awaitSuspended(t, x) {
+	if x = start(); x != nil && awaitSuspended(t, x) {
 		t.Errorf("%d initialisations are suspended", len(begunList(prog)))
 	}
 	m, err := New(prog, e, Config{Races: true, Interrupt: func() bool { return false }})
