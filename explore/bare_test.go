@@ -31,6 +31,7 @@ func (bare) ForgetExisted()                                                     
 func (bare) With(func(*vm.Config), func() bool) (describe.Machine, error)            { return nil, errBare }
 func (bare) NeedsRefining() bool                                                     { return false }
 func (bare) Refined() vm.Refinement                                                  { return vm.Refinement{} }
+func (bare) NoteCut()                                                                {}
 func (bare) DoubtsClock() bool                                                       { return false }
 func (bare) ExploresInitialisers() bool                                              { return false }
 func (bare) Pos(trace.Op) token.Position                                             { return token.Position{} }

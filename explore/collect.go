@@ -156,6 +156,10 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		return false
 	}
 	if status == por.Running {
+		//mutant: loops that lock wait for nothing [test ./cmd/hbcheck TestScripts/locked]
+		if c.m.NoteCut(); c.m.NeedsRefining() {
+			return false
+		}
 		c.truncated(path)
 		return c.Inspect(path) && !c.opts.StopTruncated
 	}

@@ -87,6 +87,34 @@ func main() {
 	t.Logf("late in %d of %d cases", late, most-left)
 }
 
+// TestTimedOutAll: with --all, more time could show more bugs of a program that fails.
+func TestTimedOutAll(t *testing.T) {
+	prog := vmtest.Load(t, strings.ReplaceAll(timed, "BUG", "36"))
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{OrderedTime: true, Slack: 500e3, Interrupt: interrupted})
+	}}
+	for _, all := range []bool{false, true} {
+		for _, stopped := range []bool{false, true} {
+			explorer := *explorers.With("jpf")
+			search := explorer.Run
+			explorer.Run = func(sys por.System, v por.Visitor, cfg por.Config) por.Result {
+				r := search(sys, v, cfg)
+				if stopped && all { // after its bugs, but before its end
+					r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPoll, Text: "time is up"})
+				}
+				return r
+			}
+			r, err := Run(t.Context(), e, Options{POR: &explorer, Match: true, All: all})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := all && stopped; r.Verdict != Fail || r.TimedOut() != want {
+				t.Errorf("all %v, stopped %v: %s, timed out %v", all, stopped, r.Verdict, r.TimedOut())
+			}
+		}
+	}
+}
+
 // TestTimedOut: more time could change a result if the exploration or a pass after it was stopped,
 // or if there was no time for the schedule of a bug. Otherwise it could not.
 func TestTimedOut(t *testing.T) {

@@ -215,10 +215,11 @@ func (r *Result) Exported() *Result {
 }
 
 // TimedOut reports whether more time could change the result: the exploration or a pass after it was
-// stopped, or there was no time to repeat the schedule of a bug.
+// stopped, and not because the first bug was found, or there was no time to repeat the schedule of a bug.
 func (r *Result) TimedOut() bool {
 	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })" -> ""
-	return r.Verdict != Fail && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
+	//mutant: after the first bug there is no more time [test ./explore TestTimedOutAll]: "!r.FirstOnly" -> "r.Verdict != Fail"
+	return !r.FirstOnly && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
 }
 
 // stopped reports whether the exploration was stopped and could continue.

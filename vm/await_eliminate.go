@@ -76,6 +76,8 @@ const (
 type awaitElimination struct {
 	m           *Machine
 	mode        Await // not AwaitNever
+	locked      bool  // iterations may lock: see await_locked.go
+	stopped     bool  // locking has ended an iteration
 	loops       loops.Table
 	start       stepStart  // of the present step
 	quiet       bool       // which has waited until others wait
@@ -98,7 +100,8 @@ func (m *Machine) Await(mode Await) {
 	if mode == AwaitNever {
 		return
 	}
-	e := &awaitElimination{m: m, mode: mode, loops: m.loopTable(false)}
+	locked := mode == AwaitOnce && m.cfg.locked == LockedAwaits
+	e := &awaitElimination{m: m, mode: mode, locked: locked, loops: m.loopTable(locked)}
 	m.reduction = e
 	for _, g := range m.gs {
 		e.afterLocal(g)
@@ -121,6 +124,7 @@ type snapshot struct {
 	of     uint64       // the identity of that object,
 	val    uint64       // and the value there
 	cases  []chanCase   // of a select since prev, none of which was ready
+	lock   lockStep     // the lock that was taken or released since prev
 	digest uint64       // of these fields, and of prev's digest
 }
 
@@ -154,6 +158,7 @@ type stepStart struct {
 	of    uint64
 	val   uint64
 	cases []chanCase
+	lock  lockStep
 	clock uint64
 }
 
@@ -194,6 +199,8 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 			return read, false
 		}
 		return op.Access[0], op.N == 1 && !op.Access[0].Write && e.m.effect(g) != loops.HasEffect
+	case trace.Lock, trace.RLock, trace.Unlock, trace.RUnlock:
+		return read, e.lockStep(g).l != 0
 	}
 	return read, false
 }
@@ -213,7 +220,7 @@ func (e *awaitElimination) polled(g *goroutine) []chanCase {
 
 // mayFail reports whether the pending operation of g may have no effect later, although it has one now.
 func (e *awaitElimination) mayFail(g *goroutine) bool {
-	return e.m.effect(g) == loops.MayFail || g.pending.Kind == trace.TrySelect
+	return e.m.effect(g) == loops.MayFail || g.pending.Kind == trace.TrySelect || e.locked && e.m.effect(g) == loops.Locks
 }
 
 // beforeStep implements reduction.
@@ -226,7 +233,7 @@ func (e *awaitElimination) beforeStep(g *goroutine) {
 	}
 	if read, ok := e.zeroEffect(g); ok {
 		of, val := m.value(read)
-		e.start = stepStart{from: g.trail, read: read, of: of, val: val, cases: e.polled(g), clock: m.clockReads}
+		e.start = stepStart{from: g.trail, read: read, of: of, val: val, cases: e.polled(g), lock: e.lockStep(g), clock: m.clockReads}
 	}
 }
 
@@ -291,9 +298,10 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 		d = &stepStart{}
 	}
 	if _, ok := e.zeroEffect(g); !ok && !e.mayFail(g) {
+		e.stopped = e.stopped || m.effect(g) == loops.Locks
 		return nil // all later operations have an effect
 	}
-	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val, cases: d.cases}
+	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val, cases: d.cases, lock: d.lock}
 	if d.from != nil {
 		if n.depth = d.from.depth + 1; n.depth >= maxSnapshots {
 			g.trail = tooLong
@@ -305,6 +313,10 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	n.digest = mix(mix(mix(n.digest, n.state[0]), n.of), n.val)
 	g.trail = n
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
+	}
+	if start != nil && !n.balanced(start) {
+		g.trail = &snapshot{state: n.state, digest: mix(mix(mix(0, n.state[0]), 0), 0)}
+		return nil
 	}
 	switch {
 	case start == nil, e.speculating:
@@ -351,7 +363,7 @@ func (n *snapshot) interfered(start *snapshot) bool {
 // awaits implements reduction.
 func (e *awaitElimination) awaits(g *goroutine) trace.Awaiting {
 	switch {
-	case e.mode != AwaitOnce || g.trail == tooLong:
+	case e.mode != AwaitOnce || g.trail == tooLong || e.m.effect(g) == loops.Locks:
 		return trace.NoAwait
 	case e.m.effect(g) == loops.MayFail:
 		return trace.AwaitWrite
@@ -361,7 +373,7 @@ func (e *awaitElimination) awaits(g *goroutine) trace.Awaiting {
 
 // blocks implements reduction.
 func (e *awaitElimination) blocks(g *goroutine) bool {
-	if e.speculating || g.trail == tooLong {
+	if e.speculating || g.trail == tooLong || e.m.effect(g) == loops.Locks {
 		return false
 	}
 	if e.mode == AwaitOnce && e.m.viewOf(g).op.Kind.Plain() {
@@ -424,7 +436,7 @@ func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 		if start != nil || g.trail == nil || g.trail == tooLong || g.status != gReady {
 			break
 		}
-		if read, ok := e.zeroEffect(g); !ok || read.Size > 0 || g.pending.Kind == trace.TrySelect {
+		if read, ok := e.zeroEffect(g); !ok || read.Size > 0 || g.pending.Kind == trace.TrySelect || e.m.effect(g) == loops.Locks {
 			break
 		}
 	}
@@ -435,7 +447,7 @@ func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 // its selects has become ready.
 func (e *awaitElimination) unchanged(g *goroutine, n, start *snapshot) bool {
 	for ; n != start; n = n.prev {
-		if of, val := e.m.value(n.read); of != n.of || val != n.val || n.cases != nil && e.m.finds(g, n.cases) {
+		if of, val := e.m.value(n.read); of != n.of || val != n.val || n.cases != nil && e.m.finds(g, n.cases) || !e.m.available(n.lock) {
 			return false
 		}
 	}
@@ -451,7 +463,7 @@ func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int
 		for start = g.trail.prev; start.state != g.trail.state; start = start.prev {
 		}
 		return start, g.trail.depth - start.depth
-	case g.status == gReady && e.m.viewOf(g).n > 0:
+	case g.status == gReady && e.m.viewOf(g).n > 0 && e.m.effect(g) != loops.Locks:
 		if t := e.outcomeOf(g); t.start != nil {
 			return t.start, t.steps + g.trail.depth - t.start.depth
 		}

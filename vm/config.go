@@ -65,6 +65,8 @@ type Config struct {
 	drawn      *drawnLooks  // clock reads that have one
 	timed      []string     // places of timed loops, sorted: see step_timedloop.go
 	endless    *loopPlaces  // places where a path was cut in a loop that waits for time
+	locked     Locked       // whether loops that lock are await loops
+	locks      *lockedLoops // reasons for another value of locked
 	absolute   *absolutes   // the reasons why AbsoluteTime or CountRests is necessary
 	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
 	bounded    *atomic.Bool // an input has a length, which InputLen bounds
@@ -106,7 +108,7 @@ func (c *Config) complete() {
 		c.absolute, c.drawn = new(absolutes), new(drawnLooks)
 	}
 	if c.endless == nil {
-		c.endless = new(loopPlaces)
+		c.endless, c.locks = new(loopPlaces), new(lockedLoops)
 	}
 	if c.muted == nil {
 		c.muted = new(atomic.Bool)

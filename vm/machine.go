@@ -72,10 +72,10 @@ type image struct {
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
 	lockers  map[uint64]bool    // by type word: the type is one of package sync's
 
-	layByte, layRune, layWord, layPanic, layMap, layAny uint32 // layout numbers
-	layTick, layEarly                                   uint32 // elements of timers' channels; 0: no timer yet
-	layWeak                                             uint32 // references that collections do not follow; 0: none yet
-	chanLays                                            map[chanKey]uint32
+	layByte, layRune, layWord, layPanic, layMap, layAny, layDefer uint32 // layout numbers
+	layTick, layEarly                                             uint32 // elements of timers' channels; 0: no timer yet
+	layWeak                                                       uint32 // references that collections do not follow; 0: none yet
+	chanLays                                                      map[chanKey]uint32
 }
 
 // goroutineTable has the goroutines of the state, and the numbers (GIDs) that goroutines have on

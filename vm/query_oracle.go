@@ -178,7 +178,7 @@ type Deferred struct {
 // Deferred calls f for every deferred call pending in frame a of goroutine id, newest first.
 func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 	m := v.m
-	for d := m.gOf(id).Stack[a.FP-hdrDefer]; d != 0; d = m.word(d, dfLink) {
+	for d, _ := m.deferred(m.gOf(id).Stack[a.FP-hdrDefer]); d != 0; d = m.word(d, dfLink) {
 		o := &m.heap.Objs[d>>32]
 		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 		fn, captured := m.closureOf(w[1])

@@ -268,7 +268,7 @@ func (c Config) comparable() Config {
 	c.Subtest, c.Ran, c.Interrupt = nil, nil, nil
 	c.sharedGIDs, c.waited, c.short, c.late, c.absolute, c.drawn, c.muted, c.bounded = nil, nil, nil, nil, nil, nil, nil, nil
 	c.exits = nil
-	c.endless, c.returned = nil, nil
+	c.endless, c.locks, c.locked, c.returned = nil, nil, LockedUnknown, nil
 	return c
 }
 

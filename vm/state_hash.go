@@ -59,6 +59,7 @@ type canonicaliser struct {
 	unpolled   int  // words written since the last poll for interrupts
 	stopped    bool // an interrupt has come: the fingerprint is not valid
 	stops      uint64
+	still      bool // no part of the state is the clock: for states between which nothing reads it
 	ownOnly    bool // only memory that one goroutine can change: shared objects count by identity
 	byIdentity bool // objects and goroutines count by identity; extra is one more object
 	extra      uint32
@@ -188,7 +189,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if !whole {
 		m.regions.items.next(len(ws))
 	}
-	if m.relativeTimes() {
+	if m.distances() {
 		m.cfg.absolute.hashed.Store(true)
 		if m.Environment().Symbolic() {
 			m.observeTime() // terms may be about Times
@@ -199,7 +200,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if debt != 0 {
 		ws = append(ws, uint64(debt))
 	}
-	if m.link.clockUsed {
+	if m.link.clockUsed && !c.still {
 		ws = append(ws, uint64(m.restsHash()), uint64(max(0, m.shown-m.clock+1)))
 		for _, b := range m.bubbles {
 			ws = append(ws, uint64(b.now))

@@ -62,7 +62,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	if m.cfg.InTurn {
 		ws = m.writeQueue(ws, g)
 	}
-	if t.raw && m.relativeTimes() {
+	if t.raw && m.distances() {
 		ws = append(ws, uint64(m.clock))
 	}
 	return ws

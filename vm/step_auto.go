@@ -207,7 +207,7 @@ func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }
 
 // clockHash returns the part of the clock on which the future depends.
 func (m *Machine) clockHash() int64 {
-	if !m.link.clockUsed || m.relativeTimes() {
+	if !m.link.clockUsed || m.relativeTimes() || m.canon.still {
 		return 0
 	}
 	return m.clock

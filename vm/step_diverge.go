@@ -29,6 +29,7 @@ type divergence struct {
 	whole    bool   // state has been computed
 	state    por.Hash
 	reads    uint64 // of the clock, when state was computed
+	clocked  bool   // the loop reads it
 	hashed   uint64 // words hashed in this step
 }
 
@@ -79,7 +80,15 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 		s.recorded = false
 		return false
 	}
+	if s.whole && !s.clocked && m.clockReads != s.reads {
+		s.clocked, s.whole = true, false
+	}
+	// If no iteration reads the clock, it does not matter what time it is.
+	//mutant: who sleeps in a loop without end is never back [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "false"
+	//mutant: it does not matter what time it is [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "true"
+	m.canon.still = !s.clocked
 	state := m.Hash()
+	m.canon.still = false
 	g.serial.valid = false // g continues
 	s.hashed += uint64(m.canon.weight) + 64
 	if !s.whole {

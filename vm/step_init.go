@@ -30,6 +30,7 @@ func (m *Machine) fixedLayouts() {
 	m.layPanic = lay(types.NewStruct([]*types.Var{
 		field("link", p), field("type", p), field("data", p), field("trace", p), field("frame", w), field("flags", w),
 	}, nil))
+	m.layDefer = lay(p) // the head of a list of deferred calls
 	m.layMap = lay(types.NewStruct([]*types.Var{
 		field("count", w), field("entries", p), field("index", p), field("used", w), field("seq", w),
 	}, nil))

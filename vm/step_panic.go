@@ -42,6 +42,11 @@ const (
 // list, the newest first, which begins at the frame's header:
 //
 //	fp - hdrDefer ──▶ │ link │ func │ args ... │     link ──▶ the record of an earlier defer, or 0
+//
+// The body of a loop over a function defers in the frame of the function around it. The frame has a head of
+// the list then, an object of its own, because other goroutines can execute the body:
+//
+//	fp - hdrDefer ──▶ │ link │ ──▶ │ link │ func │ args ... │
 const (
 	dfLink = iota * 8
 	dfFunc
@@ -67,21 +72,39 @@ func (m *Machine) raise(g *goroutine, tw, data uint64, flags uint64) {
 	g.panics = p
 }
 
-// pushDefer records a deferred call in the frame at stack word fp.
+// deferList gives the running frame a head of its list of deferred calls, and returns it.
+func (m *Machine) deferList(g *goroutine) ptr {
+	p := ptr(m.alloc(g, dfFunc, m.layDefer)) << 32
+	g.Stack[g.FP-hdrDefer] = p
+	return p
+}
+
+// deferred returns the newest record of a frame, whose header has d; and the head of its list, or 0.
+func (m *Machine) deferred(d uint64) (record, list ptr) {
+	if d != 0 && m.heap.Objs[d>>32].Size == dfFunc {
+		return m.word(d, dfLink), d
+	}
+	return d, 0
+}
+
+// pushDefer records a deferred call in the list, or in the running frame if list is 0.
 //
 //	for i := range 3 { defer f(i) }       records: 2 ─▶ 1 ─▶ 0, run in that order
-func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, lay uint32) {
-	id := m.alloc(g, dfArgs+uint32(len(args))*8, lay)
-	w := unsafe.Slice((*uint64)(m.heap.Objs[id].Mem), 2+len(args))
-	// The body of a loop over a function defers in the frame of the function around it.
-	if fp-bytecode.FrameHeader < g.savedLo {
-		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
-	}
-	head := &g.Stack[fp-hdrDefer]
-	w[0], w[1] = *head, fv
+func (m *Machine) pushDefer(g *goroutine, list ptr, fv uint64, args []uint64, lay uint32) {
+	p := ptr(m.alloc(g, dfArgs+uint32(len(args))*8, lay)) << 32
+	w := unsafe.Slice((*uint64)(m.heap.Objs[p>>32].Mem), 2+len(args))
+	w[1] = fv
 	copy(w[2:], args)
-	m.sym.DeferredWords(&g.Goroutine, ptr(id)<<32+dfArgs, args)
-	*head = ptr(id) << 32
+	m.sym.DeferredWords(&g.Goroutine, p+dfArgs, args)
+	//mutant: defers of loops stay in their goroutine [test ./internal/native TestOutcomes/areas/rangefuncs]: "list == 0" -> "true"
+	if list == 0 {
+		head := &g.Stack[g.FP-hdrDefer]
+		w[0], *head = *head, p
+		return
+	}
+	w[0] = m.word(list, dfLink)
+	m.setWord(list, dfLink, p)
+	m.publishStore(list, p)
 }
 
 // popDefer enters the newest deferred call of the running frame with the given
@@ -90,13 +113,17 @@ func (m *Machine) pushDefer(g *goroutine, fp uint32, fv uint64, args []uint64, l
 // The record is taken off the list before the call, so a panic in the deferred function continues
 // with the next one.
 func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
-	d := g.Stack[g.FP-hdrDefer]
+	d, list := m.deferred(g.Stack[g.FP-hdrDefer])
 	if d == 0 {
 		return false
 	}
 	o := &m.heap.Objs[d>>32]
 	w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
-	g.Stack[g.FP-hdrDefer] = w[0]
+	if list == 0 {
+		g.Stack[g.FP-hdrDefer] = w[0]
+	} else {
+		m.setWord(list, dfLink, w[0])
+	}
 	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader
 	m.callGuest(g, w[1], flags, w[2:]...)
 	if g.FP == fp && w[1] != 0 { // it did not throw

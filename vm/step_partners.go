@@ -251,6 +251,31 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 	}
 }
 
+// onlyReceives reports whether op, the pending operation of g on channels, is one of trace.Receives.
+//
+// Whether a select with default finds a goroutine that is parked opposite may depend on other channels, too:
+// then it is Wide.
+func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
+	if op.Kind == trace.Send || op.Kind == trace.TrySelect && op.Wide {
+		return false
+	}
+	var arr [8]chanCase
+	for _, c := range m.chanCases(g, arr[:0]) {
+		if c.ch == 0 {
+			continue
+		}
+		//mutant: a select that may send only receives [receives]
+		if c.send {
+			return false
+		}
+		//mutant: receives of elements commute [receives]: false
+		if m.chanHdr(c.ch)[chCap/8] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // peerChannels calls f for the channels, other than those of g's cases, on which the result of g's
 // select with default depends: the channels of the goroutines that are parked opposite. Once another
 // case of such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends

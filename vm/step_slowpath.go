@@ -42,14 +42,14 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		}
 	case bytecode.Defer:
 		x := word(0)
-		fp := g.FP
+		list := ptr(0)
 		if t := uint16(x >> 32); t != bytecode.NoReg {
-			fp = uint32(*rg(r, t))
+			list = *rg(r, t)
 		}
-		m.pushDefer(g, fp, *b, unsafe.Slice(a, int(in.C)), uint32(x))
+		m.pushDefer(g, list, *b, unsafe.Slice(a, int(in.C)), uint32(x))
 		g.PC += 2
 	case bytecode.DeferStack:
-		*a = uint64(g.FP)
+		*a = m.deferList(g)
 		g.PC++
 	case bytecode.RunDefers:
 		if m.popDefer(g, frRunDefer) {

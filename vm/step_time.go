@@ -185,7 +185,7 @@ func (v Environment) NeedsArming() bool { return v.m.cfg.short.Load() && !v.m.cf
 func (v Environment) NeedsRefining() bool {
 	m := v.m
 	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() ||
-		m.needsEnd() {
+		m.needsEnd() || m.lockedNeeded() != m.cfg.locked {
 		return true
 	}
 	if !m.cfg.late.noted() {

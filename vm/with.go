@@ -8,7 +8,7 @@ import "slices"
 func (m *Machine) With(change func(*Config), interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.Interrupt, cfg.sharedGIDs = interrupt, nil
-	cfg.waited, cfg.short, cfg.late, cfg.endless, cfg.drawn, cfg.absolute, cfg.exits = nil, nil, nil, nil, nil, nil, nil
+	cfg.waited, cfg.short, cfg.late, cfg.endless, cfg.locks, cfg.drawn, cfg.absolute, cfg.exits = nil, nil, nil, nil, nil, nil, nil, nil
 	change(&cfg)
 	return New(m.link.prog, m.link.entry, cfg)
 }
@@ -35,12 +35,14 @@ type Refinement struct {
 	Jumps []int64
 	Drawn []Assumption // places of random values that matter
 	Timed []string     // loops that wait for a time
+
+	Locked Locked
 }
 
 // Refinement returns the refinement of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed, c.locked}
 }
 
 // Refined returns the refinement that m needs, according to its executions.
@@ -59,6 +61,7 @@ func (m *Machine) Refined() Refinement {
 	r.VisibleEnd = r.VisibleEnd || m.needsEnd()
 	r.Drawn = m.drawnAt()
 	r.Timed = m.timedPlaces()
+	r.Locked = m.lockedNeeded()
 	return r
 }
 
@@ -66,7 +69,7 @@ func (m *Machine) Refined() Refinement {
 func (r Refinement) Refine(c *Config) {
 	c.VisibleArming, c.VisibleLooks, c.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
 	c.CountRests, c.Numbered, c.Elapsed, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
-	c.looked, c.timed, c.VisibleEnd = r.Drawn, r.Timed, r.VisibleEnd
+	c.looked, c.timed, c.VisibleEnd, c.locked = r.Drawn, r.Timed, r.VisibleEnd, r.Locked
 }
 
 // Concrete returns the change of a configuration that sets the inputs to these values, so that no value is

@@ -66,6 +66,8 @@ type Configured interface {
 	// Refined returns the refinement that makes it conclusive.
 	NeedsRefining() bool
 	Refined() vm.Refinement
+	// NoteCut is called when the search abandons a long execution: see vm.Environment.NoteCut.
+	NoteCut()
 	// DoubtsClock reports whether a bug found now may not be real, and then makes refining
 	// necessary: see vm.Environment.DoubtsClock.
 	DoubtsClock() bool

@@ -215,12 +215,12 @@ const (
 	Ret1  // register A
 	Ret0
 	Go    // window A, func value B, C argument words
-	Defer // window A, func value B, C argument words; next word: record layout | stack token register<<32
+	Defer // window A, func value B, C argument words; next word: record layout | register of the list<<32
 	RunDefers
 	Panic      // interface A
 	PanicRange // the body of a loop over a function is called in state A, or else, with 0, has not returned to it
 	Recover    // A = recover(); C: in a deferred call of recover itself
-	DeferStack // A = token of this frame's defer stack
+	DeferStack // A = head of the list of this frame's deferred calls
 
 	// allocation
 	// An allocation is not a visible operation: no other goroutine has a pointer to the object yet.

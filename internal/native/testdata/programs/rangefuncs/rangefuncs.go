@@ -3,6 +3,7 @@ package rangefuncs
 
 import (
 	"fmt"
+	"iter"
 	"runtime"
 	"strings"
 	"sync"
@@ -150,4 +151,42 @@ func Lines() {
 			panic("body")
 		}
 	}()
+}
+
+// Deferred: bodies that other goroutines and coroutines execute defer calls of the function around the
+// loop, which also run when it panics.
+func Deferred() {
+	side := func(yield func(string) bool) {
+		var mu sync.Mutex
+		call := func(s string) func() { return func() { mu.Lock(); defer mu.Unlock(); yield(s) } }
+		par(call("a"), call("b"))
+	}
+	within := func(yield func(string) bool) {
+		next, stop := iter.Pull(func(pulled func(string) bool) {
+			for range 2 {
+				yield("c")
+				pulled("")
+			}
+		})
+		defer stop()
+		for _, ok := next(); ok; _, ok = next() {
+		}
+	}
+	var deep func(n int, s iter.Seq[string], fails bool)
+	deep = func(n int, s iter.Seq[string], fails bool) {
+		if n > 0 {
+			deep(n-1, s, fails)
+			return
+		}
+		defer fmt.Print("first ")
+		for x := range s {
+			defer func() { fmt.Print(x, recover(), " ") }()
+		}
+		defer fmt.Print("last ")
+		if fails {
+			panic("no")
+		}
+	}
+	deep(0, side, true)
+	deep(100, within, false)
 }
