@@ -232,6 +232,7 @@ func (g *useGraph) usesOf(fn types.Object) (v varUses) {
 			g.inspect(n)
 		}
 		v.uses.join(n.uses)
+		//mutant: what a test may change is forgotten [test ./explore/selection TestPairs$]: remove
 		v.changes.join(n.changes)
 		work = append(work, n.next...)
 	}

@@ -35,6 +35,7 @@ type begunBase struct {
 	waiting   int        // searches
 	changed   *sync.Cond // waiting or dropped has changed
 	suspended bool
+	since     time.Time
 	dropped   bool // no search has needed it for too long, or too many are suspended
 	panicked  any  // the value of a panic of runBeside's function, when it has ended
 }
@@ -52,7 +53,7 @@ func beginBase(prog *load.Program, e *load.Entry, asked Config, facts entryFacts
 	defer prog.Begun.Unlock()
 	list, _ := prog.Begun.Value.([]*begunBase)
 	i := slices.IndexFunc(list, func(o *begunBase) bool {
-		return initialisedAs(e, o.entry) && facts == o.facts && reflect.DeepEqual(&asked, &o.asked)
+		return !o.dropped && initialisedAs(e, o.entry) && facts == o.facts && reflect.DeepEqual(&asked, &o.asked)
 	})
 	//mutant: two goroutines initialise the same packages [test ./vm TestBaseOnce]: "i >= 0" -> "i >= 0 && false"
 	if i >= 0 {
@@ -120,17 +121,21 @@ func (b *begunBase) suspend() (dropped bool) {
 	defer b.prog.Begun.Unlock()
 	//mutant: initialisers are executed though no search waits [test ./vm TestBaseContinued]: "b.waiting == 0" -> "false"
 	if b.waiting == 0 && !b.dropped {
-		n := 0
+		b.suspended, b.since = true, time.Now()
+		var all []*begunBase
 		for _, o := range b.prog.Begun.Value.([]*begunBase) {
-			if o.suspended {
-				n++
+			if o.suspended && !o.dropped {
+				all = append(all, o)
 			}
 		}
-		//mutant: all that are suspended stay [test ./vm TestBaseDropped]: "n >= mostSuspended" -> "false"
-		b.dropped = n >= mostSuspended
+		//mutant: all that are suspended stay [test ./vm TestBaseDropped]: "len(all) > mostSuspended" -> "false"
+		if len(all) > mostSuspended {
+			oldest := slices.MinFunc(all, func(x, y *begunBase) int { return x.since.Compare(y.since) })
+			oldest.dropped = true
+			oldest.changed.Broadcast()
+		}
 		late := time.AfterFunc(longestSuspended, b.drop)
 		defer late.Stop()
-		b.suspended = true
 		for b.waiting == 0 && !b.dropped {
 			b.changed.Wait()
 		}

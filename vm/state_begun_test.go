@@ -107,8 +107,8 @@ func TestBaseContinued(t *testing.T) {
 	}
 }
 
-// TestBaseDropped: an initialisation that no search needs any more is dropped, and so is one if many others
-// are suspended. The next entry begins it again.
+// TestBaseDropped: an initialisation that no search needs any more is dropped, and so is the oldest one if
+// many are suspended. The next entry begins it again.
 func TestBaseDropped(t *testing.T) {
 	prog := loadLong(t)
 	e := prog.Entries[0]
@@ -133,10 +133,15 @@ func TestBaseDropped(t *testing.T) {
 	others := make([]*begunBase, mostSuspended)
 	for i := range others {
 		others[i], _ = beginBase(prog, e, Config{MaxHeap: uint64(i + 1)}.comparable(), entryFacts{})
-		others[i].suspended = true
+		others[i].suspended, others[i].since = true, time.Now().Add(time.Duration(-i)*time.Second)
 	}
-	if x = start(); x != nil && awaitSuspended(t, x) {
-		t.Errorf("%d initialisations are suspended", len(begunList(prog)))
+	if x = start(); x == nil || !awaitSuspended(t, x) {
+		t.Fatal("the second initialisation is not suspended")
+	}
+	for i, o := range others {
+		if want := i == mostSuspended-1; o.dropped != want {
+			t.Errorf("number %d: dropped %v, want %v", i, o.dropped, want)
+		}
 	}
 	m, err := New(prog, e, Config{Races: true, Interrupt: func() bool { return false }})
 	if err != nil || m.cut.Cause != 0 {

@@ -56,7 +56,7 @@ type machineFlags struct {
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything that executions print, and how they end")
-	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub selects the subtests, too")
+	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub selects the subtests, too; two parallel tests that share variables are also explored together, as TestA+TestB, if both match")
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
 	fs.StringVar(&f.bench, "bench", "", "also explore the benchmarks that match `regexp`, each with one iteration, or with two if they run in parallel")
 	fs.BoolVar(&f.short, "short", false, "let testing.Short return true")
