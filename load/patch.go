@@ -77,7 +77,7 @@ func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
 func parseSwap(line string) (l patchLine, ok bool) {
 	file, texts, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "swap "), ": ")
 	l = patchLine{verb: "swap", target: file}
-	l.old, l.new, ok = strings.Cut(texts, " => ")
+	l.old, l.new, ok = strings.Cut(strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(texts), " => ")
 	return l, ok && l.old != "" && len(l.old) == len(l.new)
 }
 

@@ -251,29 +251,15 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 	}
 }
 
-// onlyReceives reports whether op, the pending operation of g on channels, is one of trace.Receives.
-//
-// Whether a select with default finds a goroutine that is parked opposite may depend on other channels, too:
-// then it is Wide.
+// onlyReceives reports whether op, the pending operation of g, is one of trace.Receives.
 func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
-	if op.Kind == trace.Send || op.Kind == trace.TrySelect && op.Wide {
+	if op.Kind != trace.Recv || op.N == 0 {
 		return false
 	}
-	var arr [8]chanCase
-	for _, c := range m.chanCases(g, arr[:0]) {
-		if c.ch == 0 {
-			continue
-		}
-		//mutant: a select that may send only receives [receives]
-		if c.send {
-			return false
-		}
-		//mutant: receives of elements commute [receives]: false
-		if m.chanHdr(c.ch)[chCap/8] > 0 {
-			return false
-		}
-	}
-	return true
+	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
+	//mutant: receives from a buffer commute [receives]: drop 1
+	//mutant: receives that may park commute [selectFrom 10454]: drop 2
+	return h[chCap/8] == 0 && !m.link.observable(uint32(h[chElem/8]>>32), false)
 }
 
 // peerChannels calls f for the channels, other than those of g's cases, on which the result of g's

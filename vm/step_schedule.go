@@ -149,7 +149,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.op.Awaits = m.reduction.awaits(g)
 	}
 	//mutant: nothing only receives [receives]: "m.onlyReceives(g, &v.op)" -> "false && m.onlyReceives(g, &v.op)"
-	if v.op.Kind.Communicates() && v.op.Awaits == trace.NoAwait && m.onlyReceives(g, &v.op) {
+	if v.op.Awaits == trace.NoAwait && m.onlyReceives(g, &v.op) {
 		v.op.Commutes = trace.Receives
 	}
 	return v

@@ -53,12 +53,6 @@ type Relation struct {
 	// Nil, or no room: all are dependent.
 	Buffer func(op *trace.Op) (length, room int, closed bool)
 
-	// Cases appends the cases of g's pending operation on channels. With it, two such operations are
-	// independent if each only receives, from channels without a buffer: an element is the partner's, with
-	// whose operation both are compared.
-	// Nil: they are dependent.
-	Cases func(g trace.GID, buf []por.Case) (cases []por.Case, parks bool)
-
 	// OneCloses: only the goroutine that closes a channel with a buffer sends to it. Then the close and
 	// a receive that takes an element are independent. It needs Buffer.
 	OneCloses bool

@@ -32,7 +32,7 @@ type event struct {
 type side struct {
 	op       trace.Op
 	wide     []trace.Access // its accesses, if they do not fit in op
-	receives bool           // it may commute with others that receive: see Relation.Cases
+	receives bool           // it commutes with others that receive: an element is the partner's
 }
 
 // sideOf returns the pending operation of g.
@@ -41,13 +41,7 @@ func (h *history) sideOf(g trace.GID) side {
 	if h.rel.Touches != nil && s.op.Wide {
 		s.wide = h.rel.Touches(g, nil)
 	}
-	if h.rel.Cases == nil || !s.op.Kind.Communicates() {
-		return s
-	}
-	cases, _ := h.rel.Cases(g, nil)
-	takes := func(c por.Case) bool { return c.Send || c.Room > 0 }
-	tries := s.op.Kind == trace.TrySelect && s.op.Wide
-	s.receives = !tries && s.op.Awaits == trace.NoAwait && !slices.ContainsFunc(cases, takes)
+	s.receives = s.op.Commutes == trace.Receives
 	return s
 }
 

@@ -116,7 +116,7 @@ func relation(m *vm.Machine) classes.Relation {
 			}
 			return a.Kind == trace.Output && b.Kind == trace.Output || classes.Conflicts(a, b)
 		},
-		Partner: m.Partner, Label: m.Label, Touches: m.Touches, Cases: m.Cases,
+		Partner: m.Partner, Label: m.Label, Touches: m.Touches,
 		Buffer: func(op *trace.Op) (length, room int, closed bool) { return m.Buffer(op.G) },
 	}
 }

@@ -228,7 +228,7 @@ var meetings = []struct {
 		v = 2
 		_ = v
 		select {}`},
-	{"a pipeline that is cancelled", 1452, `
+	{"a pipeline that is cancelled", 1644, `
 		a, b, done := make(chan int), make(chan int), make(chan int)
 		go func() { for i := range 2 { select { case a <- i: case <-done: return } } }()
 		go func() { for { select { case v := <-a: select { case b <- v: case <-done: return }; case <-done: return } } }()
