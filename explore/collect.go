@@ -156,7 +156,7 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 		return false
 	}
 	if status == por.Running {
-		//mutant: loops that lock wait for nothing [test ./cmd/hbcheck TestScripts/locked]
+		//mutant: locked loops: they wait for nothing [test ./cmd/hbcheck TestScripts/locked]
 		if c.m.NoteCut(); c.m.NeedsRefining() {
 			return false
 		}

@@ -70,6 +70,7 @@ const (
 	AwaitNever  Await = iota // execute them like others
 	AwaitOnce                // do not complete them: for explorers that do not match states
 	AwaitChange              // do not complete them until a value read has changed: for explorers that sample
+	AwaitLocked              // AwaitOnce with LockedAwaits
 )
 
 // awaitElimination is the reduction.
@@ -100,7 +101,10 @@ func (m *Machine) Await(mode Await) {
 	if mode == AwaitNever {
 		return
 	}
-	locked := mode == AwaitOnce && m.cfg.locked == LockedAwaits
+	locked := mode == AwaitLocked || mode == AwaitOnce && m.cfg.locked == LockedAwaits
+	if locked {
+		mode = AwaitOnce
+	}
 	e := &awaitElimination{m: m, mode: mode, locked: locked, loops: m.loopTable(locked)}
 	m.reduction = e
 	for _, g := range m.gs {
@@ -314,6 +318,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	g.trail = n
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
 	}
+	//mutant: locked loops: an iteration may begin with unlocking [test ./internal/progen TestLockedSpins]: "start != nil && !n.balanced(start)" -> "false"
 	if start != nil && !n.balanced(start) {
 		g.trail = &snapshot{state: n.state, digest: mix(mix(mix(0, n.state[0]), 0), 0)}
 		return nil
@@ -447,6 +452,7 @@ func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 // its selects has become ready.
 func (e *awaitElimination) unchanged(g *goroutine, n, start *snapshot) bool {
 	for ; n != start; n = n.prev {
+		//mutant: locked loops: a lock that is held makes no difference [test ./internal/progen TestLockedSpins]: " || !e.m.available(n.lock)" -> ""
 		if of, val := e.m.value(n.read); of != n.of || val != n.val || n.cases != nil && e.m.finds(g, n.cases) || !e.m.available(n.lock) {
 			return false
 		}

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/loops"
@@ -15,12 +14,11 @@ import (
 // An iteration has zero effect, too, if it releases each lock that it takes, and takes each lock that it
 // releases, in this order. Claim: without the iteration the others can do the same.
 //
-//  1. While the goroutine holds the lock the others are only held up. Without the iteration nobody is.
-//  2. An attempt to lock (TryLock) may fail in the middle of the iteration. So if the program attempts
-//     that on any path, these iterations have an effect (LockedNever).
-//  3. One goroutine may release the lock of another one. Such iterations have an effect: at its end the
-//     goroutine is not the owner of the lock. (For readers only the sum of the owners is known. So if there
-//     are two readers at the end, the iteration has an effect.)
+//  1. While the goroutine holds the lock the others are only held up. Without the iteration none is.
+//  2. An attempt to lock (TryLock) may fail in the middle of the iteration. So if the program attempts that
+//     on any path, these iterations have an effect (LockedNever).
+//  3. One goroutine may release the lock of another one. Without the iteration that is a crash, which the
+//     search finds; or there are other readers, and as many of them remain in the end.
 //  4. Without the iteration fewer events happen before others, so no data race is lost; and the rest is an
 //     execution, so none is invented.
 //
@@ -31,26 +29,14 @@ import (
 // with LockedUnknown, where locking has an effect. When it cuts a long execution in a loop that may have no
 // other effect, it begins again with LockedAwaits.
 
-// Locked says whether iterations that lock can have zero effect.
-type Locked uint8
-
-const (
-	LockedUnknown Locked = iota // not needed so far
-	LockedAwaits                // they can
-	LockedNever                 // they cannot, as the program attempts to lock
-)
-
-// lockedLoops records events, on any path of any replica, that change Config.locked.
-type lockedLoops struct{ cut, tried atomic.Bool }
-
 // lockedNeeded returns the treatment of iterations that lock that the search needs.
 func (m *Machine) lockedNeeded() Locked {
 	l := m.cfg.locks
 	switch {
-	//mutant: attempts do not find a lock in the middle of an iteration [test ./internal/progen TestSpins]: "l.tried.Load()" -> "false"
-	case l.tried.Load() && m.cfg.locked != LockedUnknown:
+	//mutant: locked loops: attempts do not find the lock [test ./cmd/hbcheck TestScripts/locked]: "l.never.Load()" -> "false"
+	case l.never.Load() && m.cfg.locked != LockedUnknown:
 		return LockedNever
-	case l.cut.Load() && m.cfg.locked == LockedUnknown && !l.tried.Load():
+	case l.cut.Load() && m.cfg.locked == LockedUnknown && !l.never.Load():
 		return LockedAwaits
 	}
 	return m.cfg.locked
@@ -86,7 +72,7 @@ func (e *awaitElimination) lockStep(g *goroutine) (none lockStep) {
 	if !e.locked || m.effect(g) != loops.Locks {
 		return none
 	}
-	op := &m.viewOf(g).op
+	op := &g.pending
 	if op.N != 1 || op.Lock != trace.MutexLock && op.Lock != trace.ReadLock {
 		return none
 	}
@@ -94,12 +80,8 @@ func (e *awaitElimination) lockStep(g *goroutine) (none lockStep) {
 	if s.out = op.Kind == trace.Unlock || op.Kind == trace.RUnlock; !s.out {
 		return s
 	}
-	owner := m.u32(s.l+muOwner) == uint32(g.ID)+1
-	if s.kind == readLocker {
-		owner = m.u32(s.l+rwReaders) == 1 && m.u32(s.l+rwOwners) == uint32(g.ID)+1
-	}
-	//mutant: a goroutine may wait while it holds a lock [test ./internal/progen TestSpins]: "|| !g.trail.takes(s)" -> ""
-	if !owner || g.trail == nil || !g.trail.takes(s) {
+	//mutant: locked loops: who waits may hold a lock [test ./internal/progen TestLockedSpins]: "|| !g.trail.takes(s)" -> ""
+	if g.trail == nil || !g.trail.takes(s) {
 		return none
 	}
 	return s

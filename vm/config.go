@@ -88,6 +88,18 @@ const DefaultInputLen = 4
 // MaxInputLen is the greatest bound.
 const MaxInputLen = shadow.MaxInputLen
 
+// Locked says whether iterations of loops that lock can have zero effect: see await_locked.go.
+type Locked uint8
+
+const (
+	LockedUnknown Locked = iota // not needed so far
+	LockedAwaits                // they can
+	LockedNever                 // they cannot, because the program attempts to lock
+)
+
+// lockedLoops records events, on any path of any replica, that change Config.locked.
+type lockedLoops struct{ cut, never atomic.Bool }
+
 // complete fills in the defaults.
 func (c *Config) complete() {
 	if c.MaxLocal == 0 {

@@ -85,7 +85,8 @@
 //	system        the methods of por.System; system_effects those of por.Effects;
 //	              system_reduction the hooks of a reduction
 //	await_        the only reduction, which explorers switch on by Machine.Await: it leaves out iterations
-//	              of loops that wait (loops: which loops, by package loops; eliminate: the elimination)
+//	              of loops that wait (loops: which loops, by package loops; eliminate: the elimination;
+//	              locked: iterations that lock)
 //	views         the receivers of most questions: Report, StaticView, Environment, Debugger
 //	query_        questions without side effects, of reports (goroutines, stack, wait, races,
 //	              ending, funcname, left, held, calls, repeated, forgotten, assumed, lack, shown, cover,

@@ -253,7 +253,7 @@ func (m *Machine) tryLock(g *goroutine, r Regs, kind int) Ctl {
 	if !m.mapped(l, lockerSize(kind)) {
 		return m.nilFault(g)
 	}
-	m.cfg.locks.tried.Store(true)
+	m.cfg.locks.never.Store(true)
 	ok := m.canTry(l, kind)
 	if ok {
 		m.lock(g, l, kind)

@@ -249,6 +249,14 @@ func (m *Machine) distance(g *goroutine, t int64) uint64 {
 	return uint64(t - m.clockOf(g))
 }
 
+// clockHash returns the part of the clock on which the future depends.
+func (m *Machine) clockHash() int64 {
+	if !m.link.clockUsed || m.relativeTimes() || m.canon.still {
+		return 0
+	}
+	return m.clock
+}
+
 // restsHash returns the part of rests that matters for the future.
 func (m *Machine) restsHash() int64 {
 	switch {

@@ -205,14 +205,6 @@ func (m *Machine) autoChoice(n int) int32 {
 // literal returns the address of a host text's bytes.
 func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }
 
-// clockHash returns the part of the clock on which the future depends.
-func (m *Machine) clockHash() int64 {
-	if !m.link.clockUsed || m.relativeTimes() || m.canon.still {
-		return 0
-	}
-	return m.clock
-}
-
 // Exit returns the exit status of a program in run mode: its own, or 2 after a panic, a fatal error or a
 // deadlock, whose text is printed as by the runtime. reason is not empty if the program reached an
 // operation that the machine does not model.

@@ -84,8 +84,8 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 		s.clocked, s.whole = true, false
 	}
 	// If no iteration reads the clock, it does not matter what time it is.
-	//mutant: who sleeps in a loop without end is never back [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "false"
-	//mutant: it does not matter what time it is [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "true"
+	//mutant: still: who sleeps in a loop without end is never back [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "false"
+	//mutant: still: it does not matter what time it is [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "true"
 	m.canon.still = !s.clocked
 	state := m.Hash()
 	m.canon.still = false

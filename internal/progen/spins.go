@@ -13,13 +13,27 @@ import (
 func Spins(name string, rng *rand.Rand, sums bool) Text {
 	s := &spins{rng: rng, prefix: strings.ToLower(name), sums: sums}
 	s.plain = s.n(4) == 0
+	return s.text(name)
+}
+
+// LockedSpins returns a program like those of Spins, in which most loops lock. None attempts to lock.
+func LockedSpins(name string, rng *rand.Rand) Text {
+	s := &spins{rng: rng, prefix: strings.ToLower(name), locked: true}
+	s.sums = s.n(2) == 0
+	return s.text(name)
+}
+
+func (s *spins) text(name string) Text {
 	var body strings.Builder
 	s.w = &body
 	s.main()
 	var decl strings.Builder
 	fmt.Fprintf(&decl, "package main\n\nimport (\n\t\"runtime\"\n\t\"sync\"\n\t\"sync/atomic\"\n)\n\nvar _ = runtime.Gosched\n\n")
-	fmt.Fprintf(&decl, "type t%s struct {\n\ta, b, c atomic.Int32\n\tx int\n\tmu sync.%s\n\tp atomic.Pointer[int]\n}\n\n", s.prefix, map[bool]string{false: "Mutex", true: "RWMutex"}[sums])
+	fmt.Fprintf(&decl, "type t%s struct {\n\ta, b, c atomic.Int32\n\tx int\n\tmu sync.%s\n\tp atomic.Pointer[int]\n}\n\n", s.prefix, map[bool]string{false: "Mutex", true: "RWMutex"}[s.sums])
 	fmt.Fprintf(&decl, "func (t *t%[1]s) is(a *atomic.Int32, v int32) bool { return a.Load() == v }\n\nfunc (t *t%[1]s) acquire(a *atomic.Int32) {\n\tfor {\n\t\tfor a.Load() != 0 {\n\t\t}\n\t\tif a.CompareAndSwap(0, 1) {\n\t\t\treturn\n\t\t}\n\t}\n}\n\n", s.prefix)
+	if s.locked {
+		fmt.Fprintf(&decl, "var mu%[1]s sync.Mutex\n\nfunc (t *t%[1]s) has(v int) bool { t.mu.%[2]sLock(); defer t.mu.%[2]sUnlock(); return t.x == v }\n\n", s.prefix, s.reader())
+	}
 	return Text{Name: name, Source: decl.String() + fmt.Sprintf("func %s() {\n", name) + body.String() + "}\n"}
 }
 
@@ -28,6 +42,7 @@ type spins struct {
 	prefix string
 	plain  bool
 	sums   bool
+	locked bool
 	w      *strings.Builder
 	loops  int
 }
@@ -65,7 +80,15 @@ func (s *spins) main() {
 
 func (s *spins) atom() string { return []string{"t.a", "t.a", "t.b", "t.b", "t.c"}[s.n(5)] }
 
+func (s *spins) reader() string { return map[bool]string{true: "R"}[s.sums] }
+
 func (s *spins) statement(depth int) {
+	if s.locked && s.n(2) == 0 {
+		s.ln(depth, "t.mu.Lock()")
+		s.ln(depth, "t.x = %d", s.n(3))
+		s.ln(depth, "t.mu.Unlock()")
+		return
+	}
 	if s.loops < 2 && s.n(3) > 0 {
 		s.loops++
 		s.loop(depth)
@@ -83,9 +106,13 @@ func (s *spins) statement(depth int) {
 	case 6:
 		s.ln(depth, "v = %s.Load()", a)
 	case 7:
-		r := map[bool]string{true: "R"}[s.sums]
+		r := s.reader()
 		s.ln(depth, "t.mu.%sLock()", r)
-		s.statement(depth)
+		if s.locked {
+			s.store(depth, a)
+		} else {
+			s.statement(depth)
+		}
 		s.ln(depth, "t.mu.%sUnlock()", r)
 	default:
 		if s.plain {
@@ -132,7 +159,61 @@ func (s *spins) cond() string {
 	}
 }
 
+// lockedLoop writes a loop that locks in each iteration.
+func (s *spins) lockedLoop(depth int) {
+	r := s.reader()
+	cond := fmt.Sprintf("t.x == %d", s.n(3))
+	if s.n(4) == 0 {
+		cond = s.cond()
+	}
+	switch s.n(6) {
+	case 0:
+		s.ln(depth, "for !t.has(%d) {", s.n(3))
+		if s.n(2) == 0 {
+			s.ln(depth+1, "runtime.Gosched()")
+		}
+		s.ln(depth, "}")
+	case 1:
+		s.ln(depth, "t.mu.%sLock()", r)
+		s.ln(depth, "for !(%s) {", cond)
+		s.ln(depth+1, "t.mu.%sUnlock()", r)
+		s.ln(depth+1, "t.mu.%sLock()", r)
+		s.ln(depth, "}")
+		if s.n(2) == 0 {
+			s.store(depth, s.atom())
+		}
+		s.ln(depth, "t.mu.%sUnlock()", r)
+	case 2:
+		s.ln(depth, "for {")
+		s.ln(depth+1, "mu%s.Lock()", s.prefix)
+		s.ln(depth+1, "ok = t.has(%d)", s.n(3))
+		s.ln(depth+1, "mu%s.Unlock()", s.prefix)
+		s.ln(depth+1, "if ok || %s {", s.cond())
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	case 3:
+		s.ln(depth, "mu%s.Lock()", s.prefix)
+		s.ln(depth, "for !t.has(%d) {", s.n(3))
+		s.ln(depth, "}")
+		s.ln(depth, "mu%s.Unlock()", s.prefix)
+	default:
+		s.ln(depth, "for {")
+		s.ln(depth+1, "t.mu.%sLock()", r)
+		s.ln(depth+1, "ok = %s", cond)
+		s.ln(depth+1, "t.mu.%sUnlock()", r)
+		s.ln(depth+1, "if ok {")
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	}
+}
+
 func (s *spins) loop(depth int) {
+	if s.locked && s.n(4) > 0 {
+		s.lockedLoop(depth)
+		return
+	}
 	a := s.atom()
 	switch s.n(12) {
 	case 0, 1, 2:
@@ -174,6 +255,10 @@ func (s *spins) loop(depth int) {
 		s.ln(depth, "for i := 0; i < %d && %s; i++ {", 1+s.n(2), s.cond())
 		s.ln(depth, "}")
 	case 8:
+		if s.locked {
+			s.lockedLoop(depth)
+			return
+		}
 		s.ln(depth, "for !t.mu.TryLock() {")
 		s.ln(depth, "}")
 		s.ln(depth, "t.mu.Unlock()")

@@ -59,12 +59,23 @@ func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Confi
 // TestSpins: in programs with loops that wait, explorers that store no states have the findings of a full
 // search that stores them, and samplers have no others; source and optimal complete each class of
 // executions without zero-effect iterations once.
-func TestSpins(t *testing.T) { testSpins(t, false) }
+func TestSpins(t *testing.T) {
+	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, false) }, vm.AwaitOnce)
+}
 
 // TestSums: the same where additions and readers would commute, but for the loops that wait for them.
-func TestSums(t *testing.T) { testSpins(t, true) }
+func TestSums(t *testing.T) {
+	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, true) }, vm.AwaitOnce)
+}
 
-func testSpins(t *testing.T, sums bool) {
+// TestLockedSpins: the same where iterations may lock, except that samplers repeat them.
+func TestLockedSpins(t *testing.T) {
+	testSpins(t, func(seed uint64) progen.Text {
+		return progen.LockedSpins(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x10c4ed)))
+	}, vm.AwaitLocked)
+}
+
+func testSpins(t *testing.T, text func(seed uint64) progen.Text, await vm.Await) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	full := explorers.Lookup("full")
 	checked, left, counted, cut, most, bad := 0, 0, 0, 0, 0, 0
@@ -72,7 +83,7 @@ func testSpins(t *testing.T, sums bool) {
 		var texts []progen.Text
 		var us []unit
 		for i, seed := range seeds {
-			texts = append(texts, spinsOf(seed, sums))
+			texts = append(texts, text(seed))
 			us = append(us, unit{texts[i].Name, texts[i].Source})
 		}
 		g := loadGroup(t, us)
@@ -95,7 +106,7 @@ func testSpins(t *testing.T, sums bool) {
 				}
 				checked++
 				// The classes that are left when iterations without effect are not completed.
-				g.m.Await(vm.AwaitOnce)
+				g.m.Await(await)
 				rel := classes.Relation{Dependent: hb.Dependent, Partner: g.m.Partner, Label: g.m.Label}
 				all, err := classes.Merge(g.m, rel, 3000)
 				g.m.Await(vm.AwaitNever)
@@ -103,6 +114,9 @@ func testSpins(t *testing.T, sums bool) {
 					failed("%v", err)
 				}
 				for _, e := range samplers() {
+					if await == vm.AwaitLocked {
+						break
+					}
 					w, r := g.explore(t, e, vm.AwaitChange, por.Config{MaxExecutions: 20, MaxSteps: 2000, Seed: deep.Seed()})
 					if r.Truncated > 0 {
 						failed("%s: %d executions do not end", e.Name, r.Truncated)
@@ -114,7 +128,7 @@ func testSpins(t *testing.T, sums bool) {
 					}
 				}
 				for _, e := range stateless() {
-					w, r := g.explore(t, e, vm.AwaitOnce, por.Config{MaxExecutions: 3000, MaxSteps: 300})
+					w, r := g.explore(t, e, await, por.Config{MaxExecutions: 3000, MaxSteps: 300})
 					if r.Truncated > 0 {
 						failed("%s: %d executions do not end", e.Name, r.Truncated)
 					}
@@ -131,7 +145,7 @@ func testSpins(t *testing.T, sums bool) {
 					counted++
 					most = max(most, all.Total())
 					found := map[classes.Class]bool{}
-					g.m.Await(vm.AwaitOnce)
+					g.m.Await(await)
 					for _, s := range w.schedules {
 						c, _ := classes.Of(g.m, rel, s)
 						found[c] = true
