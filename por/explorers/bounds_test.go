@@ -163,3 +163,20 @@ func bounded(t *toys.System, bound int) []string {
 	}
 	return toys.Keys(leaves)
 }
+
+// TestLivelockInBound: a search whose bound on preemptions leaves out nothing finds livelocks, too.
+func TestLivelockInBound(t *testing.T) {
+	for _, last := range []int8{0, 1} {
+		toy := toys.Started(toys.Spin, []toys.Instr{{Op: toys.Store, A: 0, B: 1}, {Op: toys.Store, A: 0, B: last}})
+		want := toys.NewStateGraph(toy, 1500).Livelock(toy)
+		for bound := range 6 {
+			f, res := toys.Explore(t, toy, stateful.Full, por.Config{Match: true, LimitPreempt: true, Preempt: bound})
+			if len(res.Incomplete) == 0 && len(f.Lassos) > 0 != want {
+				t.Errorf("at last %d, bound %d: livelock %v, want %v", last, bound, !want, want)
+			}
+			if bound == 5 && len(res.Incomplete) > 0 {
+				t.Errorf("at last %d: %v", last, res.Incomplete)
+			}
+		}
+	}
+}

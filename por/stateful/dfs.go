@@ -73,7 +73,7 @@ type frame struct {
 }
 
 // With a preemption bound the number of preemptions is part of a state. So most cycles of the program are
-// not cycles of the search, which does not search for livelocks.
+// not cycles of the search, which does not search for livelocks (explore does, if no schedule is left out).
 func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) *depthFirst {
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	s.ByState = true
