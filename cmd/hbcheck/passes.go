@@ -134,13 +134,14 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 			}
 			bound := time.Duration(0) // 0: the bound is that of the flags
 			switch {
-			case stop.Err() != nil && u.result == nil:
+			//mutant: entries begin though the budget is used up [test ./cmd/hbcheck TestScripts/budgets]: "|| x.usedUp(end)" -> ""
+			case (stop.Err() != nil || x.usedUp(end)) && u.result == nil:
 				return attempt{entry: u.entry, skipped: true}
 			case stop.Err() != nil:
 				return u
 			case share > 0 && len(u.entry.Together) > 0 && besideLate(u.entry, late):
 				return attempt{entry: u.entry, late: true}
-			case u.result != nil && (after[i] == after[i+1] || f.budget > 0 && time.Now().After(end)):
+			case u.result != nil && (after[i] == after[i+1] || x.usedUp(end)):
 				u.late = share > 0
 				return u
 			case share > 0:
@@ -187,12 +188,21 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", left, len(entries))
+		text := "interrupted: %d of %d entries not explored\n"
+		if stop.Err() == nil {
+			text = "the time for all entries (--budget) is used up: %d of %d not explored\n"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), text, left, len(entries))
 		x.code = worse(x.code, explore.Incomplete)
 	} else if stop.Err() != nil {
 		x.code = worse(x.code, explore.Incomplete)
 	}
 	return x.code, nil
+}
+
+// usedUp reports whether the time for all entries, until end, is used up.
+func (x *wholeRun) usedUp(end time.Time) bool {
+	return x.f.budget > 0 && len(x.entries) > 1 && time.Now().After(end)
 }
 
 // besideLate reports whether e, a pair of tests, has one of late. The caller has waited for all entries
