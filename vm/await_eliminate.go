@@ -76,9 +76,10 @@ const (
 // awaitElimination is the reduction.
 type awaitElimination struct {
 	m           *Machine
-	mode        Await // not AwaitNever
-	locked      bool  // iterations may lock: see await_locked.go
-	stopped     bool  // locking has ended an iteration
+	mode        Await             // not AwaitNever
+	locked      bool              // iterations may lock: see await_locked.go
+	stopped     bool              // locking has ended an iteration
+	looking     *awaitElimination // for NoteCut: in its loops locking has no effect
 	loops       loops.Table
 	start       stepStart  // of the present step
 	quiet       bool       // which has waited until others wait
