@@ -45,13 +45,14 @@ type Program struct {
 	// Stop, if set, ends Solve when it reports true.
 	Stop func() bool
 
+	solvers      *pointer.Analyses
 	pointerTime  time.Duration
 	withoutUsers bool
 }
 
 // New returns prog as executed from entries.
 func New(prog *load.Program, natives static.Natives, entries []*load.Entry) *Program {
-	p := &Program{Prog: prog, Entries: entries, natives: natives, named: make(map[*load.Package]bool)}
+	p := &Program{Prog: prog, Entries: entries, natives: natives, named: make(map[*load.Package]bool), solvers: pointer.Of(prog)}
 	for _, pkg := range prog.Packages {
 		p.named[pkg] = true
 	}
@@ -74,9 +75,9 @@ func Entries(prog *load.Program) []*load.Entry {
 // Timeout, or more than Work.
 func (p *Program) Solve() bool {
 	begin := time.Now()
-	p.result = pointer.AnalyzeWithin(p.Work, func() bool {
+	p.result = p.solvers.Within(p.Work, func() bool {
 		return p.Timeout > 0 && time.Since(begin) > p.Timeout || p.Stop != nil && p.Stop()
-	}, p.Prog, p.Entries...)
+	}, p.Entries...)
 	p.pointerTime = time.Since(begin)
 	return p.result != nil
 }
@@ -85,7 +86,7 @@ func (p *Program) Solve() bool {
 // too long. It takes a fraction of that.
 func (p *Program) SolveWithoutUsers() bool {
 	begin := time.Now()
-	p.result = pointer.AnalyzeWithoutUsers(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.result = p.solvers.WithoutUsers(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Entries...)
 	p.withoutUsers = true
 	return p.result != nil
 }
@@ -93,7 +94,7 @@ func (p *Program) SolveWithoutUsers() bool {
 // SolveOwn is SolveWithoutUsers without most of the code of other modules.
 func (p *Program) SolveOwn() bool {
 	begin := time.Now()
-	p.result = pointer.AnalyzeOwn(0, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Prog, p.Entries...)
+	p.result = p.solvers.Own(0, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Entries...)
 	p.withoutUsers = true
 	return p.result != nil
 }

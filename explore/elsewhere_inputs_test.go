@@ -42,3 +42,36 @@ func TestElsewhereInputs(t *testing.T) {
 		t.Logf("%d executions, %d pieces, %d refused", want.Stats.Executions, h.pieces.Load(), h.refused.Load())
 	}
 }
+
+// TestVariablesNotCounted: the counts of a search do not depend on how many variables the environment has.
+// Workers on other machines have fewer.
+func TestVariablesNotCounted(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+
+import (
+	"os"
+	"sync"
+)
+
+func main() {
+	var wg sync.WaitGroup
+	wg.Go(func() { os.Setenv("A", os.Getenv("NOT_SET")) })
+	os.Setenv("B", os.Getenv("A"))
+	wg.Wait()
+}
+`)
+	entry, err := prog.Lookup("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts []explore.Stats
+	for _, env := range [][]string{{"HOME=/"}, {"P=1", "Q=2", "R=a long value", "HOME=/", "S=4"}} {
+		e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, entry, vm.Config{Env: env, Races: true, Interrupt: interrupted})
+		}}
+		counts = append(counts, runJobs(t, e, explore.Options{POR: explorers.Lookup("optimal")}).Stats)
+	}
+	if !reflect.DeepEqual(counts[0], counts[1]) {
+		t.Errorf("not the same counts\n%+v\n%+v", counts[0], counts[1])
+	}
+}

@@ -103,12 +103,23 @@ func (p *Package) mentions(imports string, texts []string, end string) bool {
 
 // named returns whether a function has one of these names.
 func named(names ...string) func(*types.Func) bool {
-	return func(fn *types.Func) bool { return slices.Contains(names, fn.FullName()) }
+	return func(fn *types.Func) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasSuffix(name, fn.Name()) && name == fn.FullName() })
+	}
+}
+
+// isOf reports whether fn is of one of the packages. Asked first, as full names are long: half of the time of
+// these questions, which concern every function that a test reaches, went into making them.
+func isOf(fn *types.Func, paths ...string) bool {
+	return fn.Pkg() != nil && slices.Contains(paths, fn.Pkg().Path())
 }
 
 // readsClock reports whether fn reveals the time: time.Now and similar functions, and methods of a Time,
 // because a context's deadline and the values of a ticker are Times, too.
 func readsClock(fn *types.Func) bool {
+	if !isOf(fn, "time", "syscall") {
+		return false
+	}
 	switch name := fn.FullName(); name {
 	case "time.Now", "time.Since", "time.Until", "syscall.Gettimeofday", "syscall.Time":
 		return true
@@ -126,6 +137,9 @@ var showsTime = map[string]bool{
 
 // showsGoroutines reports whether fn is a function that says which goroutines there are.
 func showsGoroutines(fn *types.Func) bool {
+	if !isOf(fn, "runtime", "runtime/pprof") {
+		return false
+	}
 	switch fn.FullName() {
 	case "runtime.NumGoroutine", "runtime.GoroutineProfile", "runtime.Stack",
 		//mutant: pprof does not ask [points]: "Lookup\", \"runtime/pprof." -> ""
@@ -137,6 +151,9 @@ func showsGoroutines(fn *types.Func) bool {
 
 // asksForCollection reports whether fn is a function that collects garbage.
 func asksForCollection(fn *types.Func) bool {
+	if !isOf(fn, "runtime", "runtime/debug") {
+		return false
+	}
 	name := fn.FullName()
 	return name == "runtime.GC" || name == "runtime/debug.FreeOSMemory"
 }

@@ -83,6 +83,7 @@ type file struct {
 	src   []byte   // nil until read
 	size  int      // of src, if there is an outline
 	patch *patch   // to be applied to the syntax tree
+	edits []edit   // that src already has
 	cgo   *cgoFile // likewise; nil if it does not import "C"
 	start int      // its first token.Pos
 	pos   *token.File

@@ -48,6 +48,7 @@ type outlineFile struct {
 	lines         []int // where they begin
 	version       string
 	clause, ident int // of the package clause
+	edits         []edit
 	pieces        []piece
 }
 
@@ -170,7 +171,7 @@ func (o *outlines) keep(p *Package) {
 		}
 		at := func(pos token.Pos) int { return int(pos - f.FileStart) }
 		file := outlineFile{name: p.files[i].name, size: len(src), lines: p.files[i].pos.Lines(), version: f.GoVersion,
-			clause: at(f.Package), ident: at(f.Name.NamePos)}
+			clause: at(f.Package), ident: at(f.Name.NamePos), edits: p.files[i].edits}
 		add := func(kind token.Token, n ast.Node) *piece {
 			x.add(numbers, p.graph.decls[n])
 			number, ok := numbers[p.graph.decls[n]]

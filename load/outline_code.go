@@ -120,6 +120,7 @@ func (c *coder) file(f *outlineFile) {
 	c.string(&f.version)
 	c.int(&f.clause)
 	c.int(&f.ident)
+	list(c, &f.edits, func(e *edit) { c.int(&e.off); c.string(&e.text) })
 	last = 0
 	list(c, &f.pieces, func(p *piece) {
 		c.int(&p.kind)

@@ -34,6 +34,9 @@ func (l *loader) parseOutlines() error {
 			j.err = fmt.Errorf("%s has changed while it was loaded", f.name)
 		}
 		if j.err == nil {
+			for _, e := range x.file.edits {
+				e.apply(x.src)
+			}
 			f.src = x.src
 			j.tree, j.err = x.parse()
 		}

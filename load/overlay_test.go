@@ -100,6 +100,35 @@ drop init
 	}
 }
 
+// TestPatchSwap: a swap replaces a text that the file has once, by one of equal length.
+func TestPatchSwap(t *testing.T) {
+	p, err := parsePatch("p", `
+swap a.go: x := f(y) => x := g(y)  # a comment
+swap b.go: x := f(y) => x := h(y)
+swap a.go: twice => other
+`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := []byte("x := f(y); twice; twice")
+	got, edits := p.swap("a.go", src)
+	if string(got) != "x := g(y); twice; twice" || string(src) != "x := f(y); twice; twice" || len(edits) != 1 {
+		t.Errorf("%s, %s, %v", got, src, edits)
+	}
+	if err := p.unused(); err == nil || !strings.Contains(err.Error(), "PATCH:3: ") {
+		t.Errorf("the line for another file is unused: %v", err)
+	}
+	p.swap("b.go", []byte("x := f(y)"))
+	if err := p.unused(); err == nil || !strings.Contains(err.Error(), "PATCH:4: ") {
+		t.Errorf("a text that occurs twice: %v", err)
+	}
+	for _, bad := range []string{"swap a.go: x => longer", "swap a.go x => y", "swap a.go: => y", "swap"} {
+		if _, err := parsePatch("p", bad, nil); err == nil {
+			t.Errorf("%s: no error", bad)
+		}
+	}
+}
+
 // source prints a syntax tree without the blank lines that depend on positions.
 func source(t *testing.T, fset *token.FileSet, f *ast.File) string {
 	var b bytes.Buffer

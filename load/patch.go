@@ -1,6 +1,7 @@
 package load
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/build/constraint"
@@ -22,10 +23,19 @@ type patch struct {
 }
 
 type patchLine struct {
-	number int
-	verb   string // "drop" or "native"
-	target string // "f.go", "F", "(*T).M" or "(T).M"
+	number   int
+	verb     string // "drop", "native" or "swap"
+	target   string // "f.go", "F", "(*T).M" or "(T).M"; for a swap a file
+	old, new string // of a swap: of equal length, so that positions stay the same
 }
+
+// An edit replaces the text of a file at an offset by another one of equal length.
+type edit struct {
+	off  int
+	text string
+}
+
+func (e *edit) apply(src []byte) { copy(src[e.off:], e.text) }
 
 // parsePatch reads the lines of a PATCH file that hold for a release of Go with the build tags releases.
 func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
@@ -35,6 +45,15 @@ func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
 			continue
 		}
 		fields := strings.Fields(line)
+		if fields[0] == "swap" {
+			swap, ok := parseSwap(line)
+			if !ok {
+				return nil, fmt.Errorf("%s/%s/PATCH:%d: want swap file.go: text => text of equal length", overlayDir, pkgpath, i+1)
+			}
+			swap.number = i + 1
+			p.lines = append(p.lines, swap)
+			continue
+		}
 		if len(fields) < 2 || fields[0] != "drop" && fields[0] != "native" || len(fields) > 2 && fields[2] != "if" {
 			return nil, fmt.Errorf("%s/%s/PATCH:%d: want drop or native, one name, and perhaps if and a build constraint", overlayDir, pkgpath, i+1)
 		}
@@ -48,10 +67,41 @@ func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
 				continue
 			}
 		}
-		p.lines = append(p.lines, patchLine{i + 1, fields[0], fields[1]})
+		p.lines = append(p.lines, patchLine{number: i + 1, verb: fields[0], target: fields[1]})
 	}
 	p.used = make([]bool, len(p.lines))
 	return p, nil
+}
+
+// parseSwap parses "swap file.go: old => new".
+func parseSwap(line string) (l patchLine, ok bool) {
+	file, texts, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "swap "), ": ")
+	l = patchLine{verb: "swap", target: file}
+	l.old, l.new, ok = strings.Cut(strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(texts), " => ")
+	return l, ok && l.old != "" && len(l.old) == len(l.new)
+}
+
+// swap returns src, the file with that base name, after the swaps for it, and the edits that it made. A text
+// that src does not have exactly once is not swapped, so that its line remains unused.
+func (p *patch) swap(base string, src []byte) (swapped []byte, edits []edit) {
+	if p == nil {
+		return src, nil
+	}
+	for i, l := range p.lines {
+		//mutant: a text that occurs twice is swapped [test ./load TestPatchSwap]: "!= 1" -> "< 1"
+		if l.verb != "swap" || l.target != base || bytes.Count(src, []byte(l.old)) != 1 {
+			continue
+		}
+		p.used[i] = true
+		edits = append(edits, edit{bytes.Index(src, []byte(l.old)), l.new})
+	}
+	if len(edits) > 0 {
+		src = slices.Clone(src)
+	}
+	for i := range edits {
+		edits[i].apply(src)
+	}
+	return src, edits
 }
 
 // has reports whether there is such a line, and marks it as used.

@@ -133,6 +133,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 			}
 			f.name = filepath.Join(p.Dir, f.base())
 			f.patch = patch
+			f.src, f.edits = patch.swap(f.base(), f.src)
 			p.files = append(p.files, f)
 		}
 	}

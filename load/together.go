@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,7 @@ func (prog *Program) Together() []*Entry {
 func (prog *Program) findTogether() (pairs []*Entry) {
 	type test struct {
 		*Entry
-		vars *varUses
+		varUses
 	}
 	binaries := make(map[string][]test)
 	var paths []string
@@ -56,13 +57,13 @@ func (prog *Program) findTogether() (pairs []*Entry) {
 				pkgs = append(pkgs, p)
 			}
 		}
-		all := newReachability(pkgs, func(*types.Func) bool { return false })
+		all := newUseGraph(pkgs)
 		for i := range tests {
-			tests[i].vars = all.usesOf(tests[i].Func.Object())
+			tests[i].varUses = all.usesOf(tests[i].Func.Object())
 		}
 		for i, a := range tests {
 			for _, b := range tests[i+1:] {
-				if a.vars.shares(b.vars) || b.vars.shares(a.vars) {
+				if a.changes.meets(b.uses) || b.changes.meets(a.uses) {
 					pairs = append(pairs, &Entry{Kind: Test, Path: a.Path, Name: a.Name + together + b.Name, Pos: a.Pos,
 						Func: a.Func, Package: a.Package, TestMain: a.TestMain, Beside: b.Entry, roots: a.roots})
 				}
@@ -133,59 +134,155 @@ func (p *Package) funcDecl(fn types.Object) *ast.FuncDecl {
 	return nil
 }
 
-// varUses are the package-level variables that a test reaches, and whether it may change them, or memory
-// reachable from them.
-type varUses struct{ changes map[*types.Var]bool }
+// varUses are the package-level variables that a test reaches, and those of them which it may change, or
+// memory reachable from them; by their numbers in a useGraph.
+type varUses struct{ uses, changes bits }
 
-// shares reports whether v may change something that w uses.
-func (v *varUses) shares(w *varUses) bool {
-	for x, changes := range v.changes {
-		if _, ok := w.changes[x]; ok && changes {
+// bits is a set of small numbers.
+type bits []uint64
+
+func (b *bits) add(i int) {
+	for len(*b) <= i/64 {
+		*b = append(*b, 0)
+	}
+	(*b)[i/64] |= 1 << (i % 64)
+}
+
+func (b bits) has(i int) bool { return i/64 < len(b) && b[i/64]>>(i%64)&1 != 0 }
+
+func (b bits) meets(c bits) bool {
+	for i := range min(len(b), len(c)) {
+		if b[i]&c[i] != 0 {
 			return true
 		}
 	}
 	return false
 }
 
+func (b *bits) join(c bits) {
+	for len(*b) < len(c) {
+		*b = append(*b, 0)
+	}
+	for i, w := range c {
+		(*b)[i] |= w
+	}
+}
+
+// A useGraph has what declarations mention. Each declaration is inspected once, though hundreds of tests
+// reach it.
+type useGraph struct {
+	*reachability
+	nodes map[*declared]*useNode
+	ofObj map[types.Object][]*useNode
+	vars  map[*types.Var]int
+	all   int // nodes numbered
+}
+
+// useNode is a declaration: what it uses itself, and the declarations of what it mentions.
+type useNode struct {
+	number int
+	decl   *declared
+	varUses
+	next      []*useNode
+	inspected bool
+}
+
+func newUseGraph(pkgs []*Package) *useGraph {
+	return &useGraph{reachability: newReachability(pkgs, func(*types.Func) bool { return false }),
+		nodes: make(map[*declared]*useNode), ofObj: make(map[types.Object][]*useNode), vars: make(map[*types.Var]int)}
+}
+
+// declared returns the nodes of the declarations of obj.
+func (g *useGraph) declared(obj types.Object) []*useNode {
+	switch o := obj.(type) {
+	case nil:
+		return nil
+	case *types.Func:
+		obj = o.Origin()
+	case *types.Var:
+		obj = o.Origin()
+	}
+	list, known := g.ofObj[obj]
+	if !known {
+		for _, d := range g.decls(obj) {
+			if g.nodes[d] == nil {
+				g.nodes[d] = &useNode{number: g.all, decl: d}
+				g.all++
+			}
+			list = append(list, g.nodes[d])
+		}
+		g.ofObj[obj] = list
+	}
+	return list
+}
+
 // usesOf returns the variables that code reached from fn uses. Initialisers are executed before.
-func (m *reachability) usesOf(fn types.Object) *varUses {
-	v := &varUses{make(map[*types.Var]bool)}
-	m.seen, m.work = make(map[types.Object]bool), nil
-	m.reach(fn)
-	for len(m.work) > 0 {
-		d := m.work[len(m.work)-1]
-		m.work = m.work[:len(m.work)-1]
-		_, executed := d.node.(*ast.FuncDecl)
-		var stack []ast.Node
-		literals := 0
-		ast.Inspect(d.node, func(n ast.Node) bool {
-			if n == nil {
-				if _, ok := stack[len(stack)-1].(*ast.FuncLit); ok {
-					literals--
-				}
-				stack = stack[:len(stack)-1]
-				return true
-			}
-			if _, ok := n.(*ast.FuncLit); ok {
-				literals++
-			}
-			if id, ok := n.(*ast.Ident); ok {
-				obj := d.pkg.Info.Uses[id]
-				m.reach(obj)
-				if x, ok := obj.(*types.Var); ok && (executed || literals > 0) && isPackageLevel(x) {
-					x = x.Origin()
-					leads := leads
-					if m.decls(x) == nil { // of the standard library: os.Stdout is made to be shared
-						leads = func(types.Type) bool { return false }
-					}
-					v.changes[x] = v.changes[x] || mayChange(d.pkg.Info, id, stack, leads)
-				}
-			}
-			stack = append(stack, n)
-			return true
-		})
+func (g *useGraph) usesOf(fn types.Object) (v varUses) {
+	var seen bits
+	work := slices.Clone(g.declared(fn))
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen.has(n.number) {
+			continue
+		}
+		seen.add(n.number)
+		if !n.inspected {
+			n.inspected = true
+			g.inspect(n)
+		}
+		v.uses.join(n.uses)
+		//mutant: what a test may change is forgotten [test ./explore/selection TestPairs$]: remove
+		v.changes.join(n.changes)
+		work = append(work, n.next...)
 	}
 	return v
+}
+
+// inspect sets what n uses and mentions.
+func (g *useGraph) inspect(x *useNode) {
+	d := x.decl
+	_, executed := d.node.(*ast.FuncDecl)
+	var stack []ast.Node
+	literals := 0
+	mentioned := make(map[types.Object]bool)
+	ast.Inspect(d.node, func(n ast.Node) bool {
+		if n == nil {
+			if _, ok := stack[len(stack)-1].(*ast.FuncLit); ok {
+				literals--
+			}
+			stack = stack[:len(stack)-1]
+			return true
+		}
+		if _, ok := n.(*ast.FuncLit); ok {
+			literals++
+		}
+		if id, ok := n.(*ast.Ident); ok {
+			obj := d.pkg.Info.Uses[id]
+			if obj != nil && !mentioned[obj] {
+				mentioned[obj] = true
+				x.next = append(x.next, g.declared(obj)...)
+			}
+			if v, ok := obj.(*types.Var); ok && (executed || literals > 0) && isPackageLevel(v) {
+				v = v.Origin()
+				leads := leads
+				if g.decls(v) == nil { // of the standard library: os.Stdout is made to be shared
+					leads = func(types.Type) bool { return false }
+				}
+				i, known := g.vars[v]
+				if !known {
+					i = len(g.vars)
+					g.vars[v] = i
+				}
+				x.uses.add(i)
+				if mayChange(d.pkg.Info, id, stack, leads) {
+					x.changes.add(i)
+				}
+			}
+		}
+		stack = append(stack, n)
+		return true
+	})
 }
 
 func isPackageLevel(x *types.Var) bool {

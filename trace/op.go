@@ -93,6 +93,7 @@ const (
 	Compares      // a compare-and-swap that fails: it loads, and would write if it found something else
 	Barges        // RWMutex.Unlock for a writer that is only pending
 	Reads         // RLock that passes no writer, RUnlock that has something to unlock
+	Receives      // a receive from a channel without a buffer, where no operation can see that a goroutine waits
 )
 
 // CommutesWith reports whether o and p are on the same location and commute according to Commutes.

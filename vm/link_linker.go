@@ -105,10 +105,11 @@ func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 }
 
 func newFacts(prog *load.Program, e *load.Entry, c *Config) entryFacts {
+	looksAtAll := prog.LooksAtAll(e)
 	return entryFacts{
 		clockUsed:  prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
-		looksAtAll: prog.LooksAtAll(e),
-		inspects:   prog.InspectsAll(e),
+		looksAtAll: looksAtAll,
+		inspects:   looksAtAll && prog.InspectsAll(e), // which implies the other one
 		counted:    prog.CountsGoroutines(e),
 		callsGC:    prog.Collects(e),
 		setsEnv:    prog.SetsEnvironment(e),

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"go/types"
+	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/host"
@@ -21,6 +22,18 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.runtime_envs", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		return m.setStrings(g, r, m.cfg.Env)
+	}},
+	{Name: "syscall.hbVariableIndex", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		list, n, key := r.U(0), r.U(1), m.string(r, 3)
+		r.Set(0, ^uint64(0))
+		for i := range n {
+			at := list + i*16
+			if k, _, ok := strings.Cut(m.str(m.word(at, 0), m.word(at, 8)), "="); ok && k == key {
+				r.Set(0, i)
+				break
+			}
+		}
+		return Next
 	}},
 	{Name: "os.runtime_beforeExit", Fn: keep},
 	{Name: "os.hbUntimed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -43,11 +43,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name := strings.Clone(m.string(r, 0))   // the machine keeps it
-		if e := m.link.entry; e.Beside != nil { // the subtest is selected by the entry's name
-			_, sub, _ := strings.Cut(name, "/")
-			name = e.Name + "/" + sub
-		}
+		name := strings.Clone(m.string(r, 0)) // the machine keeps it
 		r.SetBool(0, m.cfg.Subtest == nil || m.cfg.Subtest(name))
 		return Next
 	}},

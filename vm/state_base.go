@@ -56,29 +56,61 @@ const (
 	allKept   = 3 * mostKept
 )
 
-// initialised returns a machine in the base state, or in an earlier state if it has ended there. If
-// an initialiser starts a goroutine, the facts have to cover initialisers, too: they are executed
-// once more; and so they are if they have few ways to use Pools (triesEarly).
+// initialised returns a machine in the base state, or in an earlier state if it has ended or was interrupted
+// there.
 func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
 	facts := factsOf(prog, e, cfg)
-	b := findBase(prog, e, cfg, facts)
-	if b == nil {
-		if end, begun := beginBase(prog, e, cfg.comparable(), facts, cfg.Interrupt); begun {
-			defer end()
-		} else {
-			b = findBase(prog, e, cfg, facts)
+	if b := findBase(prog, e, cfg, facts); b != nil {
+		return b.machine(e, cfg), nil
+	}
+	x, first := beginBase(prog, e, cfg.comparable(), facts)
+	beside := cfg.Interrupt != nil && !cfg.Run && cfg.Stdout == nil && cfg.Stderr == nil && cfg.Observer == nil && cfg.Watch == nil
+	own := *cfg
+	var m *Machine
+	var err error
+	do := func() { m, err = newBase(prog, e, &own, facts) }
+	switch {
+	case first && beside:
+		own.Interrupt = x.suspend
+		x.runBeside(do)
+	case first:
+		x.run(do)
+	}
+	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.wait(cfg.Interrupt)" -> "!x.wait(cfg.Interrupt) && false"
+	if !x.wait(cfg.Interrupt) {
+		none := *cfg
+		none.Interrupt = func() bool { return true }
+		_, m, err := initialise(prog, e, &none, facts, nil, true)
+		return m, err
+	}
+	if first && x.panicked != nil {
+		panic(x.panicked)
+	}
+	if first {
+		return m, err
+	}
+	if b := findBase(prog, e, cfg, facts); b != nil {
+		return b.machine(e, cfg), nil
+	}
+	return newBase(prog, e, cfg, facts)
+}
+
+// machine returns a copy of b for e. What initialisers have written is written again.
+func (b *base) machine(e *load.Entry, cfg *Config) *Machine {
+	m := b.copy(e)
+	for _, s := range b.said {
+		if w := [...]io.Writer{1: cfg.Stdout, 2: cfg.Stderr}[s.fd]; w != nil {
+			//mutant: what initialisers write is written once [base]
+			w.Write(s.text)
 		}
 	}
-	if b != nil {
-		m := b.copy(e)
-		for _, s := range b.said {
-			if w := [...]io.Writer{1: cfg.Stdout, 2: cfg.Stderr}[s.fd]; w != nil {
-				//mutant: what initialisers write is written once [base]
-				w.Write(s.text)
-			}
-		}
-		return m, nil
-	}
+	return m
+}
+
+// newBase makes a machine, executes the initialisers in it, and keeps it if it can be copied. If an
+// initialiser starts a goroutine, the facts have to cover initialisers, too: they are executed once more;
+// and so they are if they have few ways to use Pools (triesEarly).
+func newBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) (*Machine, error) {
 	b, m, err := initialise(prog, e, cfg, facts, nil, true)
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
 	with := func() entryFacts { return factsOf(prog, e.WithInitialisers(), cfg) }
@@ -142,6 +174,9 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 		own.Stderr = listener{b: b, fd: 2, out: cfg.Stderr}
 	}
 	m := newMachine(prog, e, own, facts, keepPools)
+	if m.interrupted() {
+		m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
+	}
 	return b, m, m.initialise(e)
 }
 

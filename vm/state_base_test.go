@@ -338,31 +338,33 @@ func TestBaseOnce(t *testing.T) {
 	e := prog.Entries[0]
 	cfg := Config{Races: true}.comparable()
 	facts := factsOf(prog, e, &cfg)
-	end, begun := beginBase(prog, e, cfg, facts, nil)
-	if !begun {
+	x, first := beginBase(prog, e, cfg, facts)
+	if !first {
 		t.Fatal("the first one waits")
 	}
 	asked := 0
-	if _, begun := beginBase(prog, e, cfg, facts, func() bool { asked++; return true }); begun || asked != 1 {
-		t.Errorf("the second one: begun %v, asked %d times whether it is interrupted", begun, asked)
+	if y, first := beginBase(prog, e, cfg, facts); first || y.wait(func() bool { asked++; return true }) || asked != 1 {
+		t.Errorf("the second one: first %v, asked %d times whether it is interrupted", first, asked)
 	}
-	waited := make(chan bool)
-	go func() {
-		if end, begun := beginBase(prog, e, cfg, facts, nil); begun { // it has come too late to wait
-			end()
-		}
-		close(waited)
-	}()
-	if endOther, begun := beginBase(prog, e, Config{}.comparable(), facts, nil); !begun {
+	waited := make(chan bool, 1)
+	if y, first := beginBase(prog, e, cfg, facts); first {
+		waited <- false
+	} else {
+		go func() { waited <- y.wait(nil) }()
+	}
+	nothing := func() {}
+	if y, first := beginBase(prog, e, Config{}.comparable(), facts); !first {
 		t.Error("a machine of another configuration waits")
 	} else {
-		endOther()
+		y.run(nothing)
 	}
-	end()
-	<-waited
-	if end, begun := beginBase(prog, e, cfg, facts, nil); !begun {
+	x.run(nothing)
+	if !<-waited {
+		t.Error("the third one has not waited until the end")
+	}
+	if y, first := beginBase(prog, e, cfg, facts); !first {
 		t.Error("after the end another one waits")
 	} else {
-		end()
+		y.run(nothing)
 	}
 }

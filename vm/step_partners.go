@@ -251,6 +251,17 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 	}
 }
 
+// onlyReceives reports whether op, the pending operation of g, is one of trace.Receives.
+func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
+	if op.Kind != trace.Recv || op.N == 0 {
+		return false
+	}
+	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
+	//mutant: receives from a buffer commute [receives]: drop 1
+	//mutant: receives that may park commute [receives]: drop 2
+	return h[chCap/8] == 0 && !m.link.observable(uint32(h[chElem/8]>>32), false)
+}
+
 // peerChannels calls f for the channels, other than those of g's cases, on which the result of g's
 // select with default depends: the channels of the goroutines that are parked opposite. Once another
 // case of such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends

@@ -148,6 +148,10 @@ func (m *Machine) viewOf(g *goroutine) *view {
 	if g.trail != nil && (in.Op == bytecode.Select || in.Op == bytecode.ChanLen) {
 		v.op.Awaits = m.reduction.awaits(g)
 	}
+	//mutant: nothing only receives [receives]: "m.onlyReceives(g, &v.op)" -> "false && m.onlyReceives(g, &v.op)"
+	if v.op.Awaits == trace.NoAwait && m.onlyReceives(g, &v.op) {
+		v.op.Commutes = trace.Receives
+	}
 	return v
 }
 

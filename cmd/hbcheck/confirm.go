@@ -48,10 +48,9 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), f.budget)
-	defer cancel()
-	ctx, release := interrupts(ctx, true)
+	ctx, release := interrupts(cmd.Context(), true)
 	defer release()
+	begin := time.Now()
 	c := &confirm.Config{Prog: p.Prog, List: x.List, Entries: e.entries, Explore: e.explore}
 	if !f.anywhere {
 		c.Graph = p.Graph()
@@ -66,7 +65,7 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 		return errors.New(report.Error(err))
 	}
 	x.Answers = e.tell(cmd, answers)
-	return f.drive(ctx, cmd, c, e, x)
+	return f.drive(ctx, max(f.budget-time.Since(begin), f.budget/3), cmd, c, e, x)
 }
 
 // A confirmer explores entries on behalf of findings.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,9 +20,10 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// drive makes drivers for the findings that tests do not confirm, explores them, and notes in x which
-// findings they confirm.
-func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
+// drive makes drivers for the findings that tests do not confirm, explores them for as long as budget, and
+// notes in x which findings they confirm. Loading the program with the drivers does not count: that may take
+// longer than all explorations.
+func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
 	var shown []*findings.Driver
 	n := 0
 	for _, zero := range []bool{false, true} {
@@ -42,10 +44,14 @@ func (f *analyzeFlags) drive(ctx context.Context, cmd *cobra.Command, c *confirm
 		if err != nil {
 			continue // a driver that does not compile has no result
 		}
-		list, err := e.drivers(ctx, prog, c, drivers, x)
+		begin := time.Now()
+		timed, stop := context.WithTimeout(ctx, budget)
+		list, err := e.drivers(timed, prog, c, drivers, x)
+		stop()
 		if err != nil {
 			return err
 		}
+		budget -= time.Since(begin)
 		shown = append(shown, list...)
 	}
 	if f.writeTests != "" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -175,7 +174,6 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "--since %s: %d of %d entries reach what has changed\n", f.since, len(entries), selected)
 	}
-	said := f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if opts.Explain != nil && !opts.Explain.In(prog) {
 		return fmt.Errorf("--explain %s: the program has no such place", f.explain)
 	}
@@ -206,6 +204,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err != nil {
 		return err
 	}
+	said := f.tellPairs(cmd.ErrOrStderr(), prog, sel)
 	if err := f.known.close(cmd, sel == (selection.Options{}) && len(entries) == selected); err != nil {
 		return err
 	}
@@ -320,18 +319,21 @@ func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	return report.OneWorker(o)
 }
 
-// tellPairs prints which pairs of parallel tests are not explored together, because there are too many. It
+// tellPairs prints how many pairs of parallel tests are not explored together, because there are too many. It
 // reports whether there are any.
 func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.Options) bool {
 	if sel.Entry != "" {
 		return false
 	}
 	_, left := selection.Pairs(prog, sel)
-	for _, path := range slices.Sorted(maps.Keys(left)) {
-		fmt.Fprintf(w, "%s: %d more pairs of parallel tests share variables and are not explored together (explore a pair with --run 'TestA\\+TestB')\n",
-			path, left[path])
+	n := 0
+	for _, more := range left {
+		n += more
 	}
-	return len(left) > 0
+	if n > 0 {
+		fmt.Fprintf(w, "%d more pairs of parallel tests share variables; each test was explored alone (--run 'TestA\\+TestB' explores a pair)\n", n)
+	}
+	return n > 0
 }
 
 // used returns the number of comments in list that have accepted a bug.

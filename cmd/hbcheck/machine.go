@@ -56,7 +56,7 @@ type machineFlags struct {
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything that executions print, and how they end")
-	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub selects the subtests, too")
+	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub selects the subtests, too; two parallel tests that share variables are also explored together, as TestA+TestB, if both match")
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
 	fs.StringVar(&f.bench, "bench", "", "also explore the benchmarks that match `regexp`, each with one iteration, or with two if they run in parallel")
 	fs.BoolVar(&f.short, "short", false, "let testing.Short return true")
@@ -176,7 +176,7 @@ func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted f
 		return n
 	}
 	cfg = vm.Config{Given: f.inputs,
-		Subtest: func(name string) bool { return selection.Selected(run, skip, name) }, Short: f.short,
+		Subtest: func(name string) bool { return selection.SelectedIn(e, run, skip, name) }, Short: f.short,
 		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: f.environ(prog.WorkDir(e)), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 		OrderedTime: f.time != "any", Slack: f.slackOf(),
 		Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static/findings"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // A shape says how an execution shows the bug of a finding.
@@ -26,6 +27,7 @@ const (
 	channel              // a crash, or two places whose close and other operation are not ordered
 	counter              // a crash, or the place is not ordered with another use of the WaitGroup
 	held                 // a goroutine waits forever for a lock that was taken at one of the places
+	woken                // a goroutine waits forever at the place, or fails because others came first after it was woken
 	lost                 // a test fails after another goroutine has written between the two places
 )
 
@@ -34,7 +36,7 @@ var shapes = map[string]shape{
 	"HBA101": holding, "HBA102": holding, "HBA103": held, "HBA104": crash, "HBA105": crash, "HBA106": crash,
 	"HBA107": access, "HBA108": access, "HBA109": holding, "HBA110": cycle, "HBA111": cycle, "HBA112": holding,
 	"HBA201": blocked, "HBA202": blocked, "HBA203": channel, "HBA205": blocked, "HBA207": blocked, "HBA208": channel,
-	"HBA301": counter, "HBA302": blocked, "HBA304": holding, "HBA306": blocked, "HBA307": access,
+	"HBA301": counter, "HBA302": blocked, "HBA304": holding, "HBA305": woken, "HBA306": blocked, "HBA307": access,
 	"HBA401": pair, "HBA402": pair, "HBA403": lost, "HBA404": crash, "HBA405": crash, "HBA501": access,
 }
 
@@ -72,6 +74,8 @@ func (c *claim) mayShow(b *explore.Bug) bool {
 		return b.Kind == explore.Deadlock || b.Kind == explore.Leak
 	case lost:
 		return b.Kind == explore.Failure || b.Kind == explore.Panic
+	case woken:
+		return b.Kind == explore.Failure || b.Kind == explore.Panic || c.shownBy(b)
 	}
 	return c.shownBy(b)
 }
@@ -110,6 +114,42 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 		})
 	case lost:
 		return c.mayShow(b) && c.loses(b.Events)
+	case woken:
+		if b.Kind == explore.Deadlock || b.Kind == explore.Leak {
+			return slices.ContainsFunc(waiting(b), func(pos token.Position) bool { return lineOf(pos) == c.at })
+		}
+		return (b.Kind == explore.Failure || b.Kind == explore.Panic) && c.overtaken(b)
+	}
+	return false
+}
+
+// overtaken reports whether a goroutine has waited for a Cond at the place of the finding and, between the
+// signal and its return, another one has written to memory that it had read before. A panic has to be that
+// goroutine's.
+func (c *claim) overtaken(b *explore.Bug) bool {
+	for k, wake := range b.Events {
+		if wake.Blocked || wake.Kind != trace.WakeLock && wake.Kind != trace.CondWait || lineOf(wake.Pos) != c.at {
+			continue
+		}
+		//mutant: confirm: a panic of any goroutine shows an early signal [test ./explore/confirm TestShownBy]: "b.G != wake.Name" -> "false"
+		if b.Kind == explore.Panic && b.G != wake.Name {
+			continue
+		}
+		var written []uint64 // after the signal
+		parked, signalled := false, false
+		for i := k - 1; i >= 0; i-- {
+			switch e := &b.Events[i]; {
+			case e.G != wake.G && (e.Kind == trace.Signal || e.Kind == trace.Broadcast):
+				signalled = true
+			case e.G != wake.G && e.Write && e.Loc != 0 && !signalled:
+				//mutant: confirm: nothing is written after a signal [test ./explore/confirm TestShownBy]: "append(written, e.Loc)" -> "written"
+				written = append(written, e.Loc)
+			case e.G == wake.G && e.Kind == trace.Park:
+				parked = true
+			case e.G == wake.G && parked && !e.Write && slices.Contains(written, e.Loc):
+				return true
+			}
+		}
 	}
 	return false
 }
@@ -149,7 +189,7 @@ func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
 	}
 	for i := range b.Accesses {
 		x, y := &b.Accesses[i], &b.Accesses[1-i]
-		//mutant: confirm: a race at any place confirms a finding [test ./explore/confirm TestShownBy]: "lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at" -> "true"
+		//mutant: confirm: a race at any place confirms a finding [test ./explore/confirm TestShownBy]: "lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at" -> "x != nil"
 		if (lineOf(x.Pos) == c.at || lineOf(x.Own) == c.at) && (wanted(y.Pos) || wanted(y.Own)) {
 			return true
 		}

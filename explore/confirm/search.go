@@ -209,7 +209,7 @@ func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach
 // places returns the places that an execution has to reach.
 func (c *claim) places() []*findings.Place {
 	list := []*findings.Place{&c.Place}
-	if c.Other != nil && c.shape != access {
+	if c.Other != nil && c.shape != access && c.shape != woken {
 		return append(list, c.Other)
 	}
 	if (c.shape == pair || c.shape == cycle) && len(c.Related) > 0 {

@@ -1,6 +1,10 @@
 package selection
 
-import "hbcheck.dev/hbcheck/load"
+import (
+	"strings"
+
+	"hbcheck.dev/hbcheck/load"
+)
 
 // maxPairs bounds the pairs of parallel tests of a package that are explored together.
 const maxPairs = 8
@@ -12,7 +16,7 @@ func Pairs(prog *load.Program, sel Options) (pairs []*load.Entry, left map[strin
 	left = make(map[string]int)
 	for _, e := range prog.Together() {
 		switch {
-		case !Selected(sel.Run, sel.Skip, e.Name):
+		case !sel.selects(e):
 		case n[e.Path] < maxPairs:
 			n[e.Path]++
 			pairs = append(pairs, e)
@@ -22,6 +26,29 @@ func Pairs(prog *load.Program, sel Options) (pairs []*load.Entry, left map[strin
 	}
 	return pairs, left
 }
+
+// selects reports whether --run and --skip select e. They select a pair if they select both of its tests,
+// or if --run has the plus sign between the names: who asks for one test does not wait for its pairs.
+func (sel *Options) selects(e *load.Entry) bool {
+	if e.Beside == nil || sel.Run.namesPairs() {
+		return Selected(sel.Run, sel.Skip, e.Name)
+	}
+	//mutant: one test selects its pairs [test ./explore/selection TestPairsAreFew]: "&&" -> "||"
+	return Selected(sel.Run, sel.Skip, e.TestName()) && Selected(sel.Run, sel.Skip, e.Beside.Name)
+}
+
+// SelectedIn reports whether to execute the subtest of that name in e.
+func SelectedIn(e *load.Entry, run, skip *Filter, name string) bool {
+	//mutant: subtests of a pair are those of two tests [test ./explore/selection TestPairsAreFew]: "e.Beside != nil" -> "false"
+	if e.Beside != nil && run.namesPairs() {
+		_, sub, _ := strings.Cut(name, "/")
+		name = e.Name + "/" + sub
+	}
+	return Selected(run, skip, name)
+}
+
+// namesPairs reports whether f has a plus sign, as the names of pairs have.
+func (f *Filter) namesPairs() bool { return f != nil && strings.Contains(f.text, `\+`) }
 
 // withPairs returns the entries with the pairs of each package after the package's last entry.
 func withPairs(entries, pairs []*load.Entry) (all []*load.Entry) {

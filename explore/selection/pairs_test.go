@@ -153,7 +153,8 @@ func TestPairsAreFew(t *testing.T) {
 		src += strings.ReplaceAll("\nfunc Test#(t *testing.T) { t.Parallel(); n++ }\n", "#", string(rune('A'+i)))
 	}
 	prog := loadFiles(t, map[string]string{"go.mod": "module p\n\ngo 1.26\n", "x_test.go": src})
-	for pattern, want := range map[string][2]int{"": {8, 7}, `^TestE\+TestF$`: {1, 0}, "TestA": {5, 0}} {
+	for pattern, want := range map[string][2]int{"": {8, 7}, `^TestE\+TestF$`: {1, 0}, `TestA\+`: {5, 0},
+		"TestA": {0, 0}, "F$": {0, 0}, "Test[AB]$": {1, 0}} {
 		sel := selection.Options{}
 		if pattern != "" {
 			f, err := selection.ParseFilter(pattern)
@@ -163,6 +164,11 @@ func TestPairsAreFew(t *testing.T) {
 			sel.Run = f
 		}
 		pairs, left := selection.Pairs(prog, sel)
+		for _, e := range pairs {
+			if name := e.Beside.Name + "/sub"; !selection.SelectedIn(e, sel.Run, sel.Skip, name) {
+				t.Errorf("%q: %s is selected without %s", pattern, e.Name, name)
+			}
+		}
 		if got := [2]int{len(pairs), left["p"]}; got != want {
 			t.Errorf("%q: %v, want %v", pattern, got, want)
 		}

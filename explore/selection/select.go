@@ -68,11 +68,11 @@ func Select(prog *load.Program, sel Options, build Builder) ([]explore.Entry, er
 	}
 	var entries []explore.Entry
 	for _, e := range found {
-		run := sel.Run
+		own := sel
 		if e.Bench && sel.Entry == "" {
-			run = sel.Bench
+			own.Run = sel.Bench
 		}
-		if Selected(run, sel.Skip, e.Name) {
+		if own.selects(e) {
 			x := explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (describe.Machine, error) {
 				return build(prog, e, interrupted)
 			}}

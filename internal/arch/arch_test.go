@@ -71,7 +71,7 @@ var allowed = map[string]string{
 	"explore":                    "explore/describe internal/ordered internal/saved load oracle oracle/check por por/sample por/stateful trace vm",
 	"analyze":                    "load static static/findings static/pointer",
 	"explore/describe":           "internal/ordered load oracle oracle/check por trace vm",
-	"explore/confirm":            "explore explore/describe load oracle por static/findings",
+	"explore/confirm":            "explore explore/describe load oracle por static/findings trace",
 	"explore/selection":          "explore explore/describe load",
 	"explore/small":              "explore explore/describe load load/scale",
 	"bench":                      "explore explore/describe internal/litmus load oracle por por/explorers report testdata/benchmarks vm",

@@ -19,14 +19,57 @@ type history struct {
 
 // event is one step of the execution.
 type event struct {
-	op      trace.Op
+	side         // the operation
+	with    side // the partner's
 	step    trace.Step
-	partner trace.GID      // trace.NoGID: none
-	with    trace.Op       // the partner's
-	name    Class          // the same in all executions in which this event exists
-	wide    []trace.Access // its accesses, and the partner's, if they do not fit in op or with
-	place   place          // of a send or a receive on a channel with a buffer
-	again   bool           // it closes a channel that is closed
+	partner trace.GID // trace.NoGID: none
+	name    Class     // the same in all executions in which this event exists
+	place   place     // of a send or a receive on a channel with a buffer
+	again   bool      // it closes a channel that is closed
+}
+
+// side is the operation of one of the goroutines of an event.
+type side struct {
+	op       trace.Op
+	wide     []trace.Access // its accesses, if they do not fit in op
+	receives bool           // it commutes with others that receive: an element is the partner's
+}
+
+// sideOf returns the pending operation of g.
+func (h *history) sideOf(g trace.GID) side {
+	s := side{op: h.sys.Next(g)}
+	if h.rel.Touches != nil && s.op.Wide {
+		s.wide = h.rel.Touches(g, nil)
+	}
+	s.receives = s.op.Commutes == trace.Receives
+	return s
+}
+
+// dependentSides reports whether the order of the operations a and b of different goroutines matters.
+func (h *history) dependentSides(a, b *side) bool {
+	switch {
+	case a.receives && b.receives:
+		return false // neither changes a channel; with an element there is a partner, who sends
+	case a.wide != nil || b.wide != nil:
+		return overlap(a.touches(), b.touches())
+	}
+	return h.rel.Dependent(&a.op, &b.op)
+}
+
+func (s *side) touches() []trace.Access {
+	if s.wide != nil {
+		return s.wide
+	}
+	return s.op.Access[:s.op.N]
+}
+
+func overlap(list, other []trace.Access) bool {
+	for _, a := range list {
+		if slices.ContainsFunc(other, func(b trace.Access) bool { return (a.Write || b.Write) && a.Overlaps(b) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // place identifies the element of a send or a receive.
@@ -38,7 +81,7 @@ type place struct {
 
 // step executes s and adds its event to both sums.
 func (h *history) step(s trace.Step) {
-	e := event{op: h.sys.Next(s.G), step: s, partner: trace.NoGID}
+	e := event{side: h.sideOf(s.G), step: s, partner: trace.NoGID}
 	label := uint64(s.Choice)
 	if h.rel.Label != nil {
 		label = h.rel.Label(s.G, s.Choice)
@@ -46,18 +89,13 @@ func (h *history) step(s trace.Step) {
 	e.name = seed.with(uint64(s.G)).with(uint64(h.next(s.G))).with(label)
 	if h.rel.Partner != nil {
 		if p, ok := h.rel.Partner(s.G, s.Choice); ok {
-			e.partner, e.with = p, h.sys.Next(p)
+			e.partner, e.with = p, h.sideOf(p)
 			e.name = e.name.with(uint64(p)).with(uint64(h.next(p)))
 		}
 	}
 	e.place = h.place(&e.op)
 	if e.op.Kind == trace.Close && h.rel.Buffer != nil {
 		_, _, e.again = h.rel.Buffer(&e.op)
-	}
-	if h.rel.Touches != nil && (e.op.Wide || e.with.Wide) {
-		if e.wide = h.rel.Touches(s.G, nil); e.partner != trace.NoGID {
-			e.wide = h.rel.Touches(e.partner, e.wide)
-		}
 	}
 	h.class = h.class.plus(e.name.after(h.before(&e)))
 	h.rf = h.rf.plus(e.name.after(h.sources(&e)))
@@ -111,26 +149,12 @@ func (h *history) dependent(f, e *event) bool {
 	if e.place.room > 0 && f.op.Kind == trace.Close && e.op.Access[0] == f.op.Access[0] {
 		return h.needsClose(e, f)
 	}
-	if f.wide != nil && e.touches(f.wide) || e.wide != nil && f.touches(e.wide) {
-		return true
-	}
 	fMeets, eMeets := f.partner != trace.NoGID, e.partner != trace.NoGID
 	samePartner := fMeets && (f.partner == e.step.G || f.partner == e.partner) || f.step.G == e.partner
-	return samePartner || h.rel.Dependent(&f.op, &e.op) ||
-		eMeets && h.rel.Dependent(&f.op, &e.with) ||
-		fMeets && h.rel.Dependent(&f.with, &e.op) ||
-		fMeets && eMeets && h.rel.Dependent(&f.with, &e.with)
-}
-
-// touches reports whether e conflicts with one of the accesses in list.
-func (e *event) touches(list []trace.Access) bool {
-	own := append(append(slices.Clone(e.wide), e.op.Access[:e.op.N]...), e.with.Access[:e.with.N]...)
-	for _, a := range own {
-		if slices.ContainsFunc(list, func(b trace.Access) bool { return (a.Write || b.Write) && a.Overlaps(b) }) {
-			return true
-		}
-	}
-	return false
+	return samePartner || h.dependentSides(&f.side, &e.side) ||
+		eMeets && h.dependentSides(&f.side, &e.with) ||
+		fMeets && h.dependentSides(&f.with, &e.side) ||
+		fMeets && eMeets && h.dependentSides(&f.with, &e.with)
 }
 
 // place returns the element of op.

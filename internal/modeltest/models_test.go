@@ -41,6 +41,8 @@ import (
 	"hash/maphash"
 	"io"
 	"iter"
+	"log"
+	"log/slog"
 	"math/rand"
 	randv2 "math/rand/v2"
 	"net"
@@ -72,6 +74,8 @@ var (
 	_ = fmt.Sprint
 	_ maphash.Hash
 	_ iter.Seq[int]
+	_ = log.New
+	_ = slog.New
 	_ = rand.Int
 	_ = randv2.Int
 	_ = runtime.GC
@@ -95,6 +99,28 @@ var programs = []program{
 			func() { os.Setenv("A", "1"); a = os.Getenv("A") },
 			func() { os.Setenv("A", "2"); b = os.Getenv("A") })
 		print(a, " ", b)`},
+	{"logBuffer", "a b|b a", `
+		var b bytes.Buffer
+		l := log.New(&b, "", 0)
+		together(func() { l.Print("a") }, func() { l.Print("b") })
+		print(strings.Join(strings.Fields(b.String()), " "))`},
+	{"logSetOutput", "|a", `
+		var b bytes.Buffer
+		f, _ := os.Create("DIR/log")
+		l := log.New(f, "", 0)
+		together(func() { l.Print("a") }, func() { l.SetOutput(&b) })
+		print(strings.TrimSpace(b.String()))`},
+	{"slogBuffer", "level=INFO msg=a level=INFO msg=b|level=INFO msg=b level=INFO msg=a", `
+		var b bytes.Buffer
+		untimed := func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		}
+		l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{ReplaceAttr: untimed}))
+		together(func() { l.Info("a") }, func() { l.Info("b") })
+		print(strings.Join(strings.Fields(b.String()), " "))`},
 	{"unsetenv", "0 0|0 1", `
 		os.Setenv("A", "1")
 		n := 0

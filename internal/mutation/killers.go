@@ -23,6 +23,7 @@ var killers = map[string][]string{
 	"timing":       {"./internal/progen", "-run", "^TestTimers$"},
 	"sleeping":     {"./internal/progen", "-run", "^TestSelectsSource$"},
 	"closings":     {"./internal/progen", "-run", "^TestClosings$"},
+	"receives":     {"./internal/progen", "-run", "^TestReceives$"},
 	"meeting":      {"./internal/progen", "-run", "^TestMeetings$"},
 	"agreeing":     {"./explore", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"},
 	"twin":         {"./por/explorers", "-run", "^TestContext"},

@@ -22,6 +22,7 @@
 //	native (*T).name    so does the method
 //	drop name if go1.27 the line holds from that release of Go on
 //	drop name if !go1.27
+//	swap file.go: text => other text, of equal length, for a text that the file has once; with \n and \t
 //
 // After "if" comes a build constraint of release tags. Files of the overlay are for all releases unless a
 // //go:build line restricts them.

@@ -21,12 +21,13 @@ func (x *Execution) noteCommuting(n *NextOp) {
 	}
 }
 
-// addCommuting is noteCommuting for an operation that may commute with others, or waits in a loop.
+// addCommuting is noteCommuting for an operation that may commute with others, or waits in a loop. Receives
+// that commute change nothing (receives.go), so they can disable no loop.
 //
 // Write is cleared so that reads and writes of a location are one element of the set; refuted sets it
 // again.
 func (x *Execution) addCommuting(n *NextOp) {
-	commutes := n.CommutesWithPeers()
+	commutes := n.CommutesWithPeers() && n.Commutes != trace.Receives
 	if !commutes && n.Awaits == trace.NoAwait || x.rel.AdditionsDepend {
 		return
 	}

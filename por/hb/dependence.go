@@ -17,8 +17,8 @@ type dependence struct {
 //
 // The first rule that applies decides: operations that depend on all, and those without a common
 // location; counters and output, whose accesses conflict although they commute; readers of a lock,
-// which write its word and commute; two operations on one buffer, and its close; a select, whose
-// accesses are in extra. All others are compared as accesses to memory.
+// which write its word and commute; receives without an element in a buffer; two operations on one buffer,
+// and its close; a select, whose accesses are in extra. All others are compared as accesses to memory.
 func (d dependence) dependent(a, b *NextOp) bool {
 	switch {
 	case a.DependsOnAll || b.DependsOnAll:
@@ -34,6 +34,8 @@ func (d dependence) dependent(a, b *NextOp) bool {
 		//mutant: misused readers commute [misused]: false
 		//mutant: readers do not commute [counted]: drop 1
 		return d.readersDepend && a.Conflicts(&b.Op)
+	case bothReceive(a, b):
+		return false
 	case a.Slot.Capacity > 0 && b.Slot.Capacity > 0 && a.Access[0] == b.Access[0]:
 		return sameElement(a, b)
 	case a.extra != nil || b.extra != nil:

@@ -12,6 +12,7 @@
 //	dependence.go   the dependence relation; RWMutex: readers commute as long as all unlocks are balanced
 //	relation.go     its variants, for programs and clients that need other ones
 //	chanbuf.go      channels with a buffer: which send and which receive access one element
+//	receives.go     receives that change no channel
 //	select.go       the cases of a select when its goroutine arrived
 //	waitgroup.go    when additions to the counter of a WaitGroup commute
 //	join.go         the end of an execution, in which there are no races
@@ -29,7 +30,8 @@
 //
 // Guarantee: two executions with the same events and the same relation lead to the same
 // state, unless Unsupported has been set in one. The relation need not be the least
-// one: a select depends on all operations of its channels, whichever case it takes.
+// one: a select that may take or add an element depends on all operations of its channels, whichever case it
+// takes.
 package hb
 
 import (

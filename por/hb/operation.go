@@ -105,7 +105,7 @@ func (n *NextOp) overwrites(op *NextOp) bool {
 // CommutesWithPeers reports whether n commutes with other operations of its kind: an operation that
 // depends on n may depend on these, too, though n does not.
 func (n *NextOp) CommutesWithPeers() bool {
-	return n.Commutes == trace.Reads || n.Commutes == trace.Increments
+	return n.Commutes == trace.Reads || n.Commutes == trace.Increments || n.Commutes == trace.Receives
 }
 
 // OnCond reports whether n accesses the goroutines that wait for a Cond.

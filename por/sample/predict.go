@@ -159,7 +159,7 @@ type sampled[T any] struct {
 
 // synchronised is a channel, a WaitGroup or another object whose operations keep their order.
 type synchronised struct {
-	changed [trace.Reads + 1]needed // by the operations that change it, by Op.Commutes
+	changed [trace.Receives + 1]needed // by the operations that change it, by Op.Commutes
 	asked   needed
 	sends   []*use
 	closes  []moment

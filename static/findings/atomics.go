@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -74,7 +75,8 @@ func checkAtomic(p *pass) {
 				if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !strings.HasPrefix(p.Base.Paths.Class(path), "variable") {
 					continue // of an object that is not shared yet
 				}
-				if root := p.Base.Paths.Root(path); root != nil && root.Parent() == fn && p.unshared(root) {
+				//mutant: findings: helpers of constructors have shared objects [test ./static/findings TestWant]: "p.early(root, instr, freshDepth)" -> "p.early(root, instr, 0)"
+				if root := p.Base.Paths.Root(path); root != nil && root.Parent() == fn && (p.unshared(root) || p.early(root, instr, freshDepth)) {
 					continue
 				}
 				p.plain(fn, instr, addr, path, write, list)
@@ -101,15 +103,32 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 			continue
 		}
 		c := High
+		//mutant: findings: counts are not reset before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
+		early := p.beforeStarts(fn, instr)
 		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
-		if len(p.heldAt(instr)) > 0 || resets(instr) {
+		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early {
 			c = Medium
 		}
-		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and accessed with it elsewhere: a data race", p.name(path), verb), p.place(x, name+" of it here"))
+		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))
 		other := p.place(x, "")
 		f.Other = &other
 		return
 	}
+}
+
+// configures reports whether instr is in a method that assigns a parameter to a field and that only users
+// call. Most of them do so before they use the object.
+//
+//	func (c *Client) SetID(id uint32) { c.id = id }
+func (p *pass) configures(instr ssa.Instruction) bool {
+	st, ok := instr.(*ssa.Store)
+	fn := instr.Parent()
+	p.findCallers()
+	//mutant: findings: setters are called at any time [test ./static/findings TestWant]: "len(fn.Blocks) != 1" -> "len(fn.Blocks) != 0"
+	if !ok || fn.Signature.Recv() == nil || len(fn.Blocks) != 1 || len(p.callers[fn]) > 0 || p.sawAll(fn) {
+		return false
+	}
+	return slices.ContainsFunc(fn.Params[1:], func(prm *ssa.Parameter) bool { return dependsOn(st.Val, prm, 8) })
 }
 
 // lockedWrites reports whether one lock is held at instr and at all atomic writes in list. Then only
@@ -173,18 +192,41 @@ func checkLostUpdates(p *pass) {
 					}
 					switch {
 					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update in between is lost", p.name(path)), p.place(l, "it is loaded here"))
+						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
-						if swaps(fn) {
-							c = Low // the compare-and-swap may exclude other goroutines
+						if swaps(fn) || alone(call) {
+							c = Low // the compare-and-swap may exclude other goroutines; or the same is stored twice
 						}
-						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: another goroutine may do the same in between; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
+						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: two goroutines may both see the old value, and both go on; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
 				}
 			}
 		}
 	}
+}
+
+// alone reports whether a block does nothing but store a constant, or a value that was compared with the
+// variable: if two goroutines do so, that makes no difference.
+func alone(store *ssa.Call) bool {
+	switch store.Call.Args[1].(type) {
+	case *ssa.Const, *ssa.BinOp, *ssa.Convert:
+	default:
+		return false
+	}
+	for _, instr := range store.Block().Instrs {
+		switch instr.(type) {
+		case *ssa.Call:
+			//mutant: findings: what is done once only does not matter [test ./static/findings TestWant]: "instr != store" -> "false"
+			if instr != store {
+				return false
+			}
+		case *ssa.Jump, *ssa.DebugRef, *ssa.FieldAddr, *ssa.UnOp, *ssa.Convert, *ssa.BinOp:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // swaps reports whether fn calls CompareAndSwap.

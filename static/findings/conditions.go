@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,10 +37,13 @@ type conditions struct {
 	params  map[string]bool
 	// compares has the conditions that assignments may decide.
 	compares map[string]bool
+	equals   map[string]int // comparisons of an operand with constants
+	// defined has the blocks that compute the operands of conditions; nil: they do not change in the function.
+	defined map[string]*ssa.BasicBlock
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
@@ -47,6 +51,9 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 			key, _ := c.key(br.Cond)
 			c.counts[key]++
+			if left, ok := c.equality(br.Cond); ok {
+				c.equals[left]++
+			}
 			c.phisOf(br.Cond)
 		}
 	}
@@ -69,7 +76,32 @@ func (c *conditions) phisOf(v ssa.Value) {
 }
 
 // wanted reports whether a branch on key is worth remembering.
-func (c *conditions) wanted(key string) bool { return c.counts[key] > 1 || c.compares[key] }
+func (c *conditions) wanted(key string) bool {
+	left, _, ok := strings.Cut(key, " == ")
+	return c.counts[key] > 1 || c.compares[key] || ok && c.equals[left] > 1
+}
+
+// equality returns the operand that v, a condition, compares with a constant other than nil.
+func (c *conditions) equality(v ssa.Value) (left string, ok bool) {
+	x, isBin := v.(*ssa.BinOp)
+	if !isBin || x.Op != token.EQL && x.Op != token.NEQ {
+		return "", false
+	}
+	k, isConst := x.Y.(*ssa.Const)
+	return c.operand(x.X), isConst && k.Value != nil
+}
+
+// excluded reports whether v compares an operand with one constant, and facts say that it equals another one.
+func (c *conditions) excluded(v ssa.Value, facts []fact) bool {
+	left, ok := c.equality(v)
+	if !ok {
+		return false
+	}
+	key, _ := c.key(v)
+	return slices.ContainsFunc(facts, func(f fact) bool {
+		return f.is && f.key != key && strings.HasPrefix(f.key, left+" == ") && f.key != left+" == nil"
+	})
+}
 
 // key returns the name of a condition; not is set if v is the negation of the named condition.
 func (c *conditions) key(v ssa.Value) (key string, not bool) {
@@ -107,7 +139,11 @@ func (c *conditions) operand(v ssa.Value) string {
 	case *ssa.UnOp:
 		if x.Op == token.MUL {
 			if p := c.paths.Of(x.X); p != static.Unknown {
-				return fmt.Sprintf("*%d", p)
+				name := fmt.Sprintf("*%d", p)
+				if a, ok := x.X.(*ssa.Alloc); ok && assignedOnce(a) {
+					c.defined[name] = a.Block()
+				}
+				return name
 			}
 		}
 	case *ssa.Call:
@@ -122,7 +158,54 @@ func (c *conditions) operand(v ssa.Value) string {
 		n = len(c.nums)
 		c.nums[v] = n
 	}
-	return fmt.Sprintf("v%d", n)
+	name := fmt.Sprintf("v%d", n)
+	if i, ok := v.(ssa.Instruction); ok {
+		c.defined[name] = i.Block()
+	} else {
+		c.defined[name] = nil
+	}
+	return name
+}
+
+// assignedOnce reports whether variable a has one assignment, and the literals that capture it only read it.
+func assignedOnce(a *ssa.Alloc) bool {
+	n := 0
+	for _, r := range *a.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Val == a {
+				return false
+			}
+			n++
+		case *ssa.UnOp, *ssa.DebugRef:
+		case *ssa.MakeClosure:
+			for k, bound := range r.Bindings {
+				//mutant: findings: literals do not assign to captured variables [test ./static/findings TestWant]: "bound == a" -> "bound == a && false"
+				if bound == a && slices.ContainsFunc(*r.Fn.(*ssa.Function).FreeVars[k].Referrers(), func(u ssa.Instruction) bool {
+					_, isLoad := u.(*ssa.UnOp)
+					_, isDebug := u.(*ssa.DebugRef)
+					return !isLoad && !isDebug
+				}) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return n == 1
+}
+
+// next returns the facts that still hold in another iteration of the loop that begins with head: those
+// about values that are computed before it.
+func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
+			at, known := c.defined[word]
+			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "at != nil && head == nil"
+			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' || word == "len")
+		})
+	})
 }
 
 // decided returns whether a condition on constants holds.
@@ -209,13 +292,18 @@ func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, 
 		if was, ok := known(facts, key); ok && was != is {
 			return facts, false
 		}
+		//mutant: findings: a value may equal two constants [test ./static/findings TestWant]: "is && c.excluded(br.Cond, facts)" -> "false"
+		if is && c.excluded(br.Cond, facts) {
+			return facts, false
+		}
 		if c.params[key] || c.wanted(key) {
 			facts = with(facts, fact{key, is})
 		}
 	}
 	to := b.Succs[succ]
 	if to.Dominates(b) {
-		facts = nil // another iteration
+		//mutant: findings: an iteration forgets all conditions [test ./static/findings TestWant]: "c.next(to, facts)" -> "nil"
+		facts = c.next(to, facts)
 	}
 	from := slices.Index(to.Preds, b)
 	old := facts

@@ -57,10 +57,18 @@ func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
 	x := maker{pkg: pkg.Types, of: t, zero: zero, imports: importsOf(prog, pkg, d.File)}
 	object := x.object()
 	first, second := x.call(a), x.call(b)
+	if f.Code == "HBA305" && f.Other == nil {
+		return nil // nothing wakes it
+	}
 	if x.failed || strings.HasSuffix(d.File, "_test.go") {
 		return nil
 	}
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
+	if f.Code == "HBA305" {
+		// Between the signal for one goroutine and its return, the other one may come first.
+		waiter := fmt.Sprintf("\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n", first)
+		d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n%s%s\t%s\n\t%s\n\t<-done\n\t<-done\n", object, waiter, waiter, second, second)
+	}
 	for _, i := range x.imports {
 		//mutant: findings: a driver needs no import [test ./static/findings TestDriver]: "strings.Contains(d.Body, i.name+\".\")" -> "false"
 		if strings.Contains(d.Body, i.name+".") {
@@ -131,6 +139,14 @@ type maker struct {
 	failed bool
 
 	imports []imported // that the values may use
+}
+
+// imported returns the name of a package in the file; "" if the file does not import it.
+func (m *maker) imported(path string) string {
+	if k := slices.IndexFunc(m.imports, func(i imported) bool { return i.path == path }); k >= 0 {
+		return m.imports[k].name
+	}
+	return ""
 }
 
 // instance returns the type's name, with int for each of its parameters.
@@ -223,13 +239,24 @@ func (m *maker) value(t types.Type) string {
 		if t.String() == "error" {
 			return "nil"
 		}
+		//mutant: findings: there is no context [test ./static/findings TestDriver]: "t.String() == \"context.Context\"" -> "false"
+		if name := m.imported("context"); t.String() == "context.Context" && name != "" {
+			return name + ".Background()"
+		}
 	case *types.Signature:
 		if s, ok := m.function(u); ok {
 			return s
 		}
 	case *types.Struct:
-		if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() == m.pkg {
+		n, ok := types.Unalias(t).(*types.Named)
+		if ok && n.Obj().Pkg() == m.pkg {
 			return instance(n.Obj().Name(), n.Origin().TypeParams()) + "{}"
+		}
+		//mutant: findings: there are no structs of other packages [test ./static/findings TestDriver]: "ok && n.Obj().Pkg() != nil" -> "false"
+		if ok && n.Obj().Pkg() != nil && n.Obj().Exported() && n.TypeParams().Len() == 0 {
+			if name := m.imported(n.Obj().Pkg().Path()); name != "" {
+				return name + "." + n.Obj().Name() + "{}"
+			}
 		}
 	}
 	m.failed = true
@@ -294,8 +321,12 @@ func (m *maker) function(sig *types.Signature) (string, bool) {
 			s := "int"
 			if _, ok := types.Unalias(v.Type()).(*types.TypeParam); !ok {
 				s = types.TypeString(v.Type(), func(p *types.Package) string {
-					foreign = foreign || p != m.pkg
-					return ""
+					if p == m.pkg {
+						return ""
+					}
+					name := m.imported(p.Path())
+					foreign = foreign || name == ""
+					return name
 				})
 			}
 			list = append(list, s)
@@ -303,8 +334,12 @@ func (m *maker) function(sig *types.Signature) (string, bool) {
 		return "(" + strings.Join(list, ", ") + ")"
 	}
 	s := "func" + text(sig.Params()) + " "
-	if sig.Results().Len() > 0 {
-		s += text(sig.Results()) + " "
+	switch results := text(sig.Results()); sig.Results().Len() {
+	case 0:
+	case 1:
+		s += results[1:len(results)-1] + " "
+	default:
+		s += results + " "
 	}
 	s += "{"
 	var values []string

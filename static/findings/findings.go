@@ -87,7 +87,7 @@ func Find(c *Config) []Finding {
 			w.run(p)
 		}
 	}
-	list := slices.DeleteFunc(p.found, func(f Finding) bool { return !c.wants(f.Code) || !p.shown(f.Pos) })
+	list := slices.DeleteFunc(p.found, func(f Finding) bool { return !c.wants(f.Code) || !p.shown(f.Pos) || accepted(&f) })
 	pos := func(f *Finding) token.Position { return c.Prog.Fset.Position(f.Pos) }
 	slices.SortStableFunc(list, func(f, g Finding) int {
 		x, y := pos(&f), pos(&g)
@@ -104,6 +104,25 @@ func Find(c *Config) []Finding {
 		seen[k] = true
 		return again
 	})
+}
+
+// accepted reports whether f is a race in a function with the directive go:norace, or with one in such a
+// function: the author knows it.
+func accepted(f *Finding) bool {
+	switch f.Code {
+	case "HBA107", "HBA108", "HBA401", "HBA402":
+		//mutant: findings: races with a function that has go:norace are news [test ./static/findings TestWant]: "f.Other != nil && norace(f.Other.Instr)" -> "false"
+		return norace(f.Instr) || f.Other != nil && norace(f.Other.Instr)
+	}
+	return false
+}
+
+func norace(instr ssa.Instruction) bool {
+	if instr == nil {
+		return false
+	}
+	decl, ok := outermost(instr.Parent()).Syntax().(*ast.FuncDecl)
+	return ok && decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool { return c.Text == "//go:norace" })
 }
 
 func (c *Config) wants(code string) bool { return c.Checks == nil || slices.Contains(c.Checks, code) }

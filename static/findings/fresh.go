@@ -83,43 +83,38 @@ func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
 // shares reports whether other functions may get the object at v from the function of v, except by its
 // return.
 func (p *pass) shares(v ssa.Value, depth int) bool {
+	return p.sharesAt(v, depth, func(ssa.Instruction) bool { return true })
+}
+
+// sharesAt is shares for those uses of the object that counts accepts.
+func (p *pass) sharesAt(v ssa.Value, depth int, counts func(use ssa.Instruction) bool) bool {
 	refs := v.Referrers()
 	if refs == nil {
 		return true
 	}
 	for _, instr := range *refs {
 		switch i := instr.(type) {
+		case *ssa.FieldAddr, *ssa.IndexAddr, *ssa.TypeAssert, *ssa.Extract:
+			if p.sharesAt(i.(ssa.Value), depth, counts) {
+				return true
+			}
 		case *ssa.UnOp, *ssa.BinOp, *ssa.Return, *ssa.DebugRef, *ssa.If:
 		case *ssa.Store:
-			if i.Val == v {
-				return true
-			}
-		case *ssa.FieldAddr:
-			if p.shares(i, depth) {
-				return true
-			}
-		case *ssa.IndexAddr:
-			if p.shares(i, depth) {
-				return true
-			}
-		case *ssa.TypeAssert:
-			if p.shares(i, depth) {
-				return true
-			}
-		case *ssa.Extract:
-			if p.shares(i, depth) {
+			if i.Val == v && counts(i) {
 				return true
 			}
 		case *ssa.Call:
-			if p.keeps(i, v, depth) {
+			if counts(i) && p.keeps(i, v, depth) {
 				return true
 			}
 		case *ssa.Defer:
-			if p.keeps(i, v, depth) {
+			if counts(i) && p.keeps(i, v, depth) {
 				return true
 			}
 		default:
-			return true
+			if counts(i) {
+				return true
+			}
 		}
 	}
 	return false
@@ -249,7 +244,7 @@ func outerFields(v ssa.Value) (list []string) {
 	}
 }
 
-// resets reports whether st is one of several consecutive stores to fields of one object. Then the object
+// resets reports whether st is one of several stores of its function to fields of one object. Then the object
 // counts as new, because objects are reset when no other goroutine has them.
 func resets(st ssa.Instruction) bool {
 	s, ok := st.(*ssa.Store)
@@ -261,10 +256,13 @@ func resets(st ssa.Instruction) bool {
 		return false
 	}
 	n := 0
-	for _, instr := range st.Block().Instrs {
-		if o, ok := instr.(*ssa.Store); ok {
-			if f, ok := o.Addr.(*ssa.FieldAddr); ok && f.X == fa.X {
-				n++
+	for _, b := range st.Parent().Blocks {
+		for _, instr := range b.Instrs {
+			if o, ok := instr.(*ssa.Store); ok {
+				//mutant: findings: a reset is one block [test ./static/findings TestWant]: "f.X == fa.X" -> "f.X == fa.X && b == st.Block()"
+				if f, ok := o.Addr.(*ssa.FieldAddr); ok && f.X == fa.X {
+					n++
+				}
 			}
 		}
 	}

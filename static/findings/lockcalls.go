@@ -148,7 +148,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 			for _, h := range x.closed {
 				p := c.Names.Path(h.path)
 				if i := holds(t.closed, p); i >= 0 && len(g.exits) == 1 {
-					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}})
+					f.closed = append(f.closed, double{at: instr, held: t.closed[i], acq: acquisition{path: p, op: static.CloseEvent}, unsure: s.coarse})
 				} else if p != static.Unknown && len(g.exits) == 1 {
 					t.closed = append(t.closed, hold{path: p, at: instr})
 				}
@@ -252,4 +252,44 @@ func (f *lockFlow) always(instr ssa.Instruction) bool {
 		}
 	}
 	return true
+}
+
+// alias reports whether a lock that is released by the name p is probably held by another name, because a
+// lock of the same kind is held, and p is not; then it is not held any more.
+//
+//	enc := newEncoder(c)   locks c.mu, and returns &encoder{conn: c}
+//	enc.end()              unlocks enc.conn.mu
+func (f *lockFlow) alias(p static.Path, m static.Mode, s *state) bool {
+	class := f.p.Base.Paths.Class(p)
+	if class == "" {
+		return false
+	}
+	//mutant: findings: a lock has one name [test ./static/findings TestWant]: "h.mode == m &&" -> "false &&"
+	is := func(h hold) bool { return h.mode == m && h.path != p && f.p.Base.Paths.Class(h.path) == class }
+	for i := range slices.Backward(s.held) {
+		if is(s.held[i]) {
+			s.held = slices.Delete(s.held, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// declares reports whether a is of a lock that f has declared, and no goroutine has been started since.
+func (f *lockFlow) declares(a acquisition) bool {
+	v, ok := f.p.Base.Paths.Root(a.path).(*ssa.Alloc)
+	if !ok || v.Parent() != f.fn || len(a.chain) != 1 || a.once {
+		return false
+	}
+	for _, r := range *v.Referrers() {
+		switch r := r.(type) {
+		case *ssa.MakeClosure, *ssa.Store, *ssa.MakeInterface:
+			if reaches(r, a.chain[0]) {
+				return false
+			}
+		case *ssa.Go:
+			return false
+		}
+	}
+	return !inLoop(a.chain[0].Block())
 }

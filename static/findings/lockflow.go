@@ -45,10 +45,19 @@ type state struct {
 	defers []*ssa.Defer
 	facts  []fact
 	lost   bool // an unknown lock was released, so the held locks are not known any more
+	coarse bool // there were too many states, and it has forgotten facts: its path may be none
 }
 
 // lose forgets the held locks.
 func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
+
+// rank is 1 for a coarse state, and 0 for another one, which says more.
+func (s *state) rank() int {
+	if s.coarse {
+		return 1
+	}
+	return 0
+}
 
 func (s *state) clone() *state {
 	t := *s
@@ -71,7 +80,7 @@ func (s *state) key(facts bool) string {
 	list("f", s.freed)
 	list("g", s.gone)
 	list("c", s.closed)
-	fmt.Fprint(&b, s.lost)
+	fmt.Fprint(&b, s.lost, s.coarse)
 	fmt.Fprint(&b, s.took)
 	for _, d := range s.defers {
 		fmt.Fprintf(&b, "%p ", d)
@@ -130,7 +139,7 @@ type double struct {
 	at   ssa.Instruction
 	held hold
 	acq  acquisition
-	// unsure is set if one of the two happens only on some paths of a callee.
+	// unsure is set if one of the two happens only on some paths of a callee, or if the path may be none.
 	unsure bool
 }
 
@@ -163,8 +172,9 @@ func (f *lockFlow) walk() {
 		if in[k] == nil {
 			in[k] = map[string]*state{}
 		}
-		if len(in[k]) >= maxStates {
-			s.facts = nil
+		if len(in[k]) >= maxStates && len(s.facts) > 0 {
+			//mutant: findings: a path that was forgotten is one [test ./static/findings TestWant]: "s.facts, s.coarse = nil, true" -> "s.facts = nil"
+			s.facts, s.coarse = nil, true
 		}
 		key := s.key(true)
 		if in[k][key] != nil {
@@ -346,13 +356,13 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 		f.acquire(e.Instr, acquisition{path: e.Path, mode: static.Write, once: true, chain: []ssa.Instruction{e.Instr}, op: e.Kind}, s)
 	case static.CloseEvent:
 		if i := holds(s.closed, e.Path); i >= 0 {
-			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}})
+			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}, unsure: s.coarse})
 		} else if e.Path != static.Unknown {
 			s.closed = append(s.closed, hold{path: e.Path, at: e.Instr, own: true})
 		}
 	case static.SendEvent, static.RecvEvent, static.JoinEvent, static.WaitEvent:
 		if i := holds(s.closed, e.Path); i >= 0 && e.Kind == static.SendEvent {
-			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}})
+			f.closed = append(f.closed, double{at: e.Instr, held: s.closed[i], acq: acquisition{path: e.Path, op: e.Kind}, unsure: s.coarse})
 		}
 		f.operation(acquisition{path: e.Path, class: f.p.Base.Paths.Class(e.Path), chain: []ssa.Instruction{e.Instr}, op: e.Kind})
 	case static.AnyEvent:
@@ -399,7 +409,8 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 	case k >= 0:
 		h := s.held[k]
 		if h.mode != m && !h.unsure {
-			f.wrongMode = append(f.wrongMode, double{at: instr, held: h, acq: acquisition{mode: m, path: p}})
+			//mutant: findings: a flag says nothing about the mode [test ./static/findings TestWant]: "some != nil" -> "false"
+			f.wrongMode = append(f.wrongMode, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: s.coarse || some != nil})
 		}
 		s.held = slices.Delete(s.held, k, k+1)
 		if holds(s.held, p) < 0 && h.own && !h.unsure {
@@ -408,37 +419,18 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 	case i >= 0:
 		//mutant: findings: a flag says nothing about an unlock [test ./static/findings TestWant]: "!h.flagged && (some == nil || !some.flagged)" -> "true"
 		if h := s.freed[i]; !h.flagged && (some == nil || !some.flagged) {
-			f.again = append(f.again, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: h.unsure || some != nil})
+			f.again = append(f.again, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: h.unsure || some != nil || s.coarse})
 		}
-	case !s.lost:
+	case !s.lost && !f.alias(p, m, s):
 		s.gone = append(s.gone, hold{path: p, mode: m, at: instr})
 	}
-}
-
-// declares reports whether a is of a lock that f has declared, and no goroutine has been started since.
-func (f *lockFlow) declares(a acquisition) bool {
-	v, ok := f.p.Base.Paths.Root(a.path).(*ssa.Alloc)
-	if !ok || v.Parent() != f.fn || len(a.chain) != 1 || a.once {
-		return false
-	}
-	for _, r := range *v.Referrers() {
-		switch r := r.(type) {
-		case *ssa.MakeClosure, *ssa.Store, *ssa.MakeInterface:
-			if reaches(r, a.chain[0]) {
-				return false
-			}
-		case *ssa.Go:
-			return false
-		}
-	}
-	return !inLoop(a.chain[0].Block())
 }
 
 // acquire records that a is acquired at instr, a step of this function, in state s.
 func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	for _, h := range s.held {
 		if h.path == a.path && a.path != static.Unknown && !h.unsure && !a.once {
-			f.doubles = append(f.doubles, double{at: instr, held: h, acq: a})
+			f.doubles = append(f.doubles, double{at: instr, held: h, acq: a, unsure: s.coarse})
 		}
 	}
 	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"slices"
@@ -44,11 +45,12 @@ func callee(instr ssa.Instruction) string {
 // checkDoubles finds locks that are acquired while they are held (HBA101, HBA102), and a Once inside of
 // itself (HBA304).
 func checkDoubles(p *pass) {
-	writers := map[string]bool{} // classes of locks that are locked for writing somewhere
+	writers := map[string]ssa.Instruction{} // where locks are locked for writing, by class
 	for _, fn := range p.list {
 		for _, a := range p.flow(fn).acquires {
-			if a.mode == static.Write {
-				writers[a.class] = true
+			k := p.kindOf(a.path)
+			if w := writers[k]; a.mode == static.Write && len(a.chain) == 1 && (w == nil || a.chain[0].Pos() < w.Pos()) {
+				writers[k] = a.chain[0]
 			}
 		}
 	}
@@ -59,14 +61,24 @@ func checkDoubles(p *pass) {
 	}
 }
 
-func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
+// kindOf is Class also for a field or variable that points to a lock.
+func (p *pass) kindOf(path static.Path) string {
+	class := p.Base.Paths.Class(path)
+	//mutant: findings: all locks that are pointers are of one kind [test ./static/findings TestPointerLock]: "class == \"\" && len(loads) > 0" -> "false"
+	if loads := p.Base.Paths.Loads(path); class == "" && len(loads) > 0 {
+		return "*" + p.Base.Paths.Class(loads[0])
+	}
+	return class
+}
+
+func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction) {
 	name := p.name(d.acq.path)
 	via := ""
 	if n := len(d.acq.chain); n > 1 {
 		via = " by " + callee(d.acq.chain[0]) + ", called here,"
 	}
 	c := High
-	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || p.dynamic(d.acq.chain) {
+	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || d.unsure || p.dynamic(d.acq.chain) {
 		c = Medium
 	}
 	switch {
@@ -78,11 +90,13 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 		return
 	case d.held.mode == static.Read && d.acq.mode == static.Read:
 		//mutant: there is always a writer [test ./static/findings TestWant]: false
-		if !writers[p.Base.Paths.Class(d.acq.path)] {
+		w := writers[p.kindOf(d.acq.path)]
+		if w == nil {
 			return
 		}
+		writer := p.place(w, "a writer locks it here")
 		rel := append([]Place{p.place(d.held.at, name+" is locked for reading here")}, p.chain(d.acq.chain, "and again here")...)
-		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s a second time: a writer that calls Lock in between waits for the first read lock, and blocks the second", name, via), rel...)
+		p.report("HBA102", c, d.at, fmt.Sprintf("%s is locked for reading%s while this goroutine holds it for reading: if another goroutine calls Lock in between, each waits for the other", name, via), append(rel, writer)...).Other = &writer
 		return
 	}
 	how := ""
@@ -93,7 +107,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]bool) {
 	if d.held.at == d.at {
 		rel = rel[1:] // in another iteration
 	}
-	p.report("HBA101", c, d.at, fmt.Sprintf("%s is locked%s while this goroutine holds it%s: it waits for itself", name, via, how), rel...)
+	p.report("HBA101", c, d.at, fmt.Sprintf("%s is locked%s while this goroutine holds it%s: it waits for itself forever", name, via, how), rel...)
 }
 
 // dynamic reports whether a call on the way is decided at run time.
@@ -139,6 +153,7 @@ func checkReturns(p *pass) {
 		seen := map[ssa.Instruction]bool{}
 		for _, b := range fn.Blocks {
 			for _, ret := range b.Instrs {
+				slices.SortStableFunc(f.returns[ret], func(s, t *state) int { return cmp.Compare(s.rank(), t.rank()) })
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
 						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) || p.returned(ret, h.path) {
@@ -150,15 +165,30 @@ func checkReturns(p *pass) {
 							verb = "RUnlock"
 						}
 						c := High
-						if returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
+						//mutant: findings: what releases a lock does not matter [test ./static/findings TestWant]: "indirect(fn) || " -> ""
+						if s.coarse || indirect(fn) || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = Medium
 						}
-						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(): other paths release the lock", p.name(h.path), verb), p.place(h.at, "it is locked here"))
+						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(), which other paths call: the lock stays held, and the next Lock waits forever", p.name(h.path), verb), p.place(h.at, "it is locked here"))
 					}
 				}
 			}
 		}
 	}
+}
+
+// indirect reports whether fn hands the method Unlock to another function, such as Once.Do: then what
+// releases the lock may depend on more than the path.
+//
+//	unlock := new(sync.Once)
+//	defer unlock.Do(mu.Unlock)
+func indirect(fn *ssa.Function) bool {
+	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Instrs, func(instr ssa.Instruction) bool {
+			c, ok := instr.(*ssa.MakeClosure)
+			return ok && Bound(c.Fn.(*ssa.Function)) && strings.Contains(c.Fn.Name(), "Unlock")
+		})
+	})
 }
 
 // returnsFlag reports whether ret returns a value that may tell the caller that it holds a lock.
@@ -245,6 +275,12 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	if !ok || len(r.Results) == 0 {
 		return false
 	}
+	for k := range r.Results {
+		//mutant: findings: a lock that is returned is not released [test ./static/findings TestWant]: "isLock(r.Results[k].Type())" -> "false"
+		if isLock(r.Results[k].Type()) && !isNil(result(r, k)) {
+			return true // for the caller to release
+		}
+	}
 	last := result(r, len(r.Results)-1)
 	//mutant: findings: an error has the lock [test ./static/findings TestWant]: "!isConst" -> "false && !isConst"
 	if c, isConst := last.(*ssa.Const); types.Identical(last.Type(), types.Universe.Lookup("error").Type()) && (!isConst || !c.IsNil()) {
@@ -264,6 +300,17 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 		})
 	})
 }
+
+// isLock reports whether t is *sync.Mutex, *sync.RWMutex or sync.Locker.
+func isLock(t types.Type) bool {
+	switch types.TypeString(t, nil) {
+	case "*sync.Mutex", "*sync.RWMutex", "sync.Locker":
+		return true
+	}
+	return false
+}
+
+func isNil(v ssa.Value) bool { c, ok := v.(*ssa.Const); return ok && c.IsNil() }
 
 // result returns the k-th result of r; results that deferred calls may change are stored before these.
 func result(r *ssa.Return, k int) ssa.Value {
@@ -327,6 +374,14 @@ func (p *pass) findCallers() {
 	}
 }
 
+func (d *double) confidence() Confidence {
+	//mutant: findings: a callee unlocks on all of its paths [test ./static/findings TestWant]: "d.unsure" -> "d.unsure && false"
+	if d.unsure {
+		return Medium
+	}
+	return High
+}
+
 // checkReleases finds locks that are released twice (HBA104), or in the wrong mode (HBA105).
 func checkReleases(p *pass) {
 	for _, fn := range p.list {
@@ -335,19 +390,14 @@ func checkReleases(p *pass) {
 			continue
 		}
 		for _, d := range f.again {
-			c := High
-			//mutant: findings: a callee unlocks on all of its paths [test ./static/findings TestWant]: "d.unsure" -> "d.unsure && false"
-			if d.unsure {
-				c = Medium
-			}
-			p.report("HBA104", c, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+			p.report("HBA104", d.confidence(), d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {
 			did, want := "RUnlock", "Unlock"
 			if d.acq.mode == static.Write {
 				did, want = want, did
 			}
-			p.report("HBA105", High, d.at, fmt.Sprintf("%s.%s(), but it is held by the other kind of lock: want %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
+			p.report("HBA105", d.confidence(), d.at, fmt.Sprintf("%s.%s() of a lock that is held in the other mode, a fatal error: call %s", p.name(d.acq.path), did, want), p.place(d.held.at, "it is locked here"))
 		}
 	}
 }
@@ -405,7 +455,7 @@ func checkClosed(p *pass) {
 			if d.acq.op == static.SendEvent {
 				what = "sent to"
 			}
-			p.report("HBA203", High, d.at, fmt.Sprintf("%s is %s after it has been closed: a panic", p.name(d.acq.path), what), p.place(d.held.at, "it is closed here"))
+			p.report("HBA203", d.confidence(), d.at, fmt.Sprintf("%s is %s after it has been closed: a panic", p.name(d.acq.path), what), p.place(d.held.at, "it is closed here"))
 		}
 	}
 }

@@ -63,7 +63,7 @@ func checkGuards(p *pass) {
 			return
 		}
 		fa, write := fieldOf(x.Instr)
-		if fa == nil || p.freshly(fa) {
+		if fa == nil || p.freshly(fa) || norace(x.Instr) {
 			return
 		}
 		locks = append(slices.Clone(locks), p.ownGuards(x.Instr, fa)...)
@@ -130,7 +130,12 @@ func (p *pass) readLocked(list []*guardedAccess) {
 			continue
 		}
 		fa, _ := fieldOf(a.instr)
-		p.report("HBA108", High, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
+		c := High
+		//mutant: findings: a helper knows how its callers lock [test ./static/findings TestWant]: "len(p.heldAt(a.instr)) == 0" -> "false"
+		if len(p.heldAt(a.instr)) == 0 {
+			c = Medium // some caller locks, perhaps for another purpose
+		}
+		p.report("HBA108", c, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only, as others may have it at the same time: a data race; call Lock", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
 	}
 }
 
@@ -156,7 +161,7 @@ func (p *pass) mapsReadLocked() {
 					}
 				}
 				if read != nil {
-					p.report("HBA108", High, instr, fmt.Sprintf("%s is written while %s is locked for reading only: others that hold it for reading may read and write it at the same time", p.name(path), p.name(read.path)), p.place(read.at, "it is locked for reading here"))
+					p.report("HBA108", High, instr, fmt.Sprintf("%s is written while %s is locked for reading only, as others may have it at the same time: a data race; call Lock", p.name(path), p.name(read.path)), p.place(read.at, "it is locked for reading here"))
 				}
 			}
 		}
@@ -172,10 +177,45 @@ func (p *pass) helper(instr ssa.Instruction, lock string) Confidence {
 	if p.lostAt(instr) || p.sawAll(fn) && len(p.callers[fn]) == 0 {
 		return Low
 	}
+	//mutant: findings: locks without a name are of other objects [test ./static/findings TestWant]: "p.locksSome(instr, lock)" -> "false"
+	if p.locksSome(instr, lock) {
+		return Low
+	}
+	//mutant: findings: nothing is prepared before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
+	if p.beforeStarts(fn, instr) {
+		return Low
+	}
 	if p.heldBySome(fn, lock, helperDepth, map[*ssa.Function]bool{}) {
 		return Low
 	}
 	return Medium
+}
+
+// beforeStarts reports whether fn starts goroutines, all of them after instr: then it probably prepares what
+// these use.
+func (p *pass) beforeStarts(fn *ssa.Function, instr ssa.Instruction) bool {
+	starts := p.startsOf(fn)
+	return len(starts) > 0 && !slices.ContainsFunc(starts, func(s start) bool { return reaches(s.site, instr) })
+}
+
+// releases reports whether fn releases a lock of that name that it has not acquired.
+func (p *pass) releases(fn *ssa.Function, lock string) bool {
+	for _, list := range p.flow(fn).returns {
+		for _, s := range list {
+			if slices.ContainsFunc(s.gone, func(h hold) bool { return strings.HasSuffix(p.Base.Paths.Class(h.path), "."+lock) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// locksSome reports whether the function of instr may have acquired, before instr, a lock of that name of an
+// object that is not known, such as those of the elements of a list.
+func (p *pass) locksSome(instr ssa.Instruction, lock string) bool {
+	return slices.ContainsFunc(p.flow(instr.Parent()).acquires, func(a acquisition) bool {
+		return a.path == static.Unknown && strings.HasSuffix(a.class, "."+lock) && reaches(a.chain[0], instr)
+	})
 }
 
 // helperDepth bounds the calls between the place where a lock is acquired and a helper. Functions of
@@ -188,6 +228,10 @@ func (p *pass) heldBySome(fn *ssa.Function, lock string, depth int, seen map[*ss
 		return false
 	}
 	seen[fn] = true
+	//mutant: findings: a goroutine is given no lock [test ./static/findings TestWant]: "p.releases(fn, lock)" -> "false"
+	if p.releases(fn, lock) {
+		return true
+	}
 	for _, site := range p.callers[fn] {
 		if !p.user(site.Parent()) {
 			continue
@@ -240,7 +284,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 			if a.write {
 				verb = "written"
 			}
-			f := p.report("HBA107", p.helper(a.instr, lock), a.instr, fmt.Sprintf("%s is %s without %s, which is held at %d other accesses", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			f := p.report("HBA107", p.helper(a.instr, lock), a.instr, fmt.Sprintf("%s is %s without %s, which %d other accesses hold: a data race if one of them comes at the same time", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
 			other := p.place(write.instr, "")
 			f.Other = &other
 		}
@@ -316,13 +360,18 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 		return list
 	}
 	var common []string
-	for i, site := range sites {
+	first := true
+	for _, site := range sites {
 		if _, ok := site.(*ssa.Call); !ok || !p.user(site.Parent()) {
 			return list
 		}
+		//mutant: findings: constructors lock [test ./static/findings TestWant]: "p.constructs(site, fn)" -> "false"
+		if p.constructs(site, fn) {
+			continue // no other goroutine has the object yet
+		}
 		held := p.classesAt(site, depth-1)
-		if i == 0 {
-			common = held
+		if first {
+			common, first = held, false
 		} else {
 			common = slices.DeleteFunc(slices.Clone(common), func(c string) bool { return !slices.Contains(held, c) })
 		}
@@ -344,12 +393,25 @@ func checkSpin(p *pass) {
 			}
 			path := p.Base.Paths.Of(load.X)
 			st := p.storeTo(p.Base.Paths.Class(path), fn)
-			if path == static.Unknown || st == nil {
+			//mutant: findings: each element is the one before [test ./static/findings TestWant]: "moves(load.X)" -> "false"
+			if path == static.Unknown || st == nil || moves(load.X) {
 				continue
 			}
 			p.report("HBA501", High, load, fmt.Sprintf("the loop waits for %s, which another goroutine writes without synchronisation: a data race, and the compiler may read it only once", p.name(path)), p.place(st, "it is written here"))
 		}
 	}
+}
+
+// moves reports whether addr is of an element whose index is computed: then a loop reads one after the other.
+func moves(addr ssa.Value) bool {
+	switch x := addr.(type) {
+	case *ssa.IndexAddr:
+		_, isConst := x.Index.(*ssa.Const)
+		return !isConst
+	case *ssa.FieldAddr:
+		return moves(x.X)
+	}
+	return false
 }
 
 // plainLoad returns the load on which a condition depends.
@@ -407,13 +469,17 @@ func idle(b *ssa.BasicBlock) bool {
 	return true
 }
 
+// initialiser is what ssa says about a function that initialises the variables of a package.
+const initialiser = "package initializer"
+
 // storeTo returns a store to a variable of that class in a function that may run beside fn.
 func (p *pass) storeTo(class string, fn *ssa.Function) ssa.Instruction {
 	if class == "" {
 		return nil
 	}
 	for _, g := range p.list {
-		if g == fn || !p.parallel(fn, g) {
+		//mutant: findings: packages are initialised at any time [test ./static/findings TestWant]: "g.Synthetic == initialiser" -> "false"
+		if g == fn || g.Synthetic == initialiser || !p.parallel(fn, g) {
 			continue
 		}
 		for _, b := range g.Blocks {

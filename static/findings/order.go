@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -126,7 +127,7 @@ func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 		}
 	}
 	rel = append([]Place{p.place(list[0].held.at, short(list[0].from)+" is locked here")}, rel...)
-	text := fmt.Sprintf("%s is locked%s while %s is held, and elsewhere in the opposite order: two goroutines may wait for each other", short(list[0].to), via(list[0]), short(list[0].from))
+	text := fmt.Sprintf("%s is locked%s while %s is held, and elsewhere the other way round: two goroutines may wait for each other forever", short(list[0].to), via(list[0]), short(list[0].from))
 	if len(list) > 2 {
 		text = fmt.Sprintf("%s is locked while %s is held, which closes a cycle of %[3]d locks: %[3]d goroutines may wait for each other", short(list[0].to), short(list[0].from), len(list))
 	}
@@ -173,7 +174,7 @@ func (p *pass) siblings(e *orderEdge) {
 			return // it is found through another object of the type
 		}
 	}
-	if ordered(fn, e.at) {
+	if ordered(fn, e.at, h, a) {
 		return
 	}
 	c := Low
@@ -182,16 +183,31 @@ func (p *pass) siblings(e *orderEdge) {
 			c = Medium
 		}
 	}
-	p.report("HBA111", c, e.at, fmt.Sprintf("%s is locked%s while %s is held, another lock of the same kind, and nothing orders the two: this call and one with the two exchanged may wait for each other", p.name(e.acq.path), via(e), p.name(e.held.path)), p.place(e.held.at, p.name(e.held.path)+" is locked here"))
+	p.report("HBA111", c, e.at, fmt.Sprintf("%s is locked%s while %s is held, another lock of the same kind: if another goroutine does so with the two exchanged, each waits for the other", p.name(e.acq.path), via(e), p.name(e.held.path)), p.place(e.held.at, p.name(e.held.path)+" is locked here"))
 }
 
-// ordered reports whether a comparison with <, >, <= or >= is executed before instr on every path.
-func ordered(fn *ssa.Function, instr ssa.Instruction) bool {
+// compares reports whether instr calls a function that compares two objects, and decides a branch.
+func compares(instr ssa.Instruction, one, two ssa.Value) bool {
+	call, ok := instr.(*ssa.Call)
+	if !ok || one == nil || two == nil {
+		return false
+	}
+	t, ok := call.Type().Underlying().(*types.Basic)
+	return ok && t.Info()&(types.IsBoolean|types.IsInteger) != 0 && slices.Contains(call.Call.Args, one) && slices.Contains(call.Call.Args, two)
+}
+
+// ordered reports whether the objects one and two are compared, or anything with <, >, <= or >=, before instr
+// on every path.
+func ordered(fn *ssa.Function, instr ssa.Instruction, one, two ssa.Value) bool {
 	for _, b := range fn.Blocks {
 		if !b.Dominates(instr.Block()) && b != instr.Block() {
 			continue
 		}
 		for _, i := range b.Instrs {
+			//mutant: findings: only operators compare [test ./static/findings TestWant]: "compares(i, one, two)" -> "false"
+			if compares(i, one, two) {
+				return true
+			}
 			x, ok := i.(*ssa.BinOp)
 			if !ok {
 				continue

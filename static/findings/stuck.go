@@ -73,7 +73,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		n = entryRuns
 	}
 	steps, crashes, clean, whole := 0, 0, 0, entry
-	list := map[string]*shownAt{}
+	list, sketched := map[string]*shownAt{}, map[string]ssa.Instruction{}
 	note := func(x shownAt, guesses int) {
 		key := x.code + fmt.Sprintf("%p", x.at)
 		old := list[key]
@@ -105,7 +105,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		}
 		p.blocked(r, entry, note)
 		for _, x := range r.Races {
-			p.racing(r, x, note)
+			p.racing(r, x, sketched, note)
 		}
 		if steps > sketchBudget/20 {
 			break
@@ -204,20 +204,20 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		}
 		switch b.Op {
 		case sketch.LockOp, sketch.OnceOp:
-			code, text = "HBA112", "a goroutine may wait here forever for a lock: a deadlock"
+			code, text = "HBA112", "a goroutine may wait here forever for a lock that is never released: a deadlock"
 			if others > 0 {
 				code, text = "HBA109", "a goroutine may wait here forever for a lock that another one holds while it waits for something else: a deadlock"
 			}
 		case sketch.SendOp:
-			code, text = "HBA201", "send that may have no receiver: the goroutine may wait here forever, "+together
+			code, text = "HBA201", "this send may wait forever, "+together+": no goroutine that receives may be left; a buffer or a select ends the wait"
 		case sketch.RecvOp:
-			code, text = "HBA202", "receive that may have no sender, and no close: the goroutine may wait here forever, "+together
+			code, text = "HBA202", "this receive may wait forever, "+together+": no goroutine that sends or closes may be left"
 		case sketch.SelectOp:
-			code, text = "HBA207", "select without a case that becomes ready: the goroutine may wait here forever, "+together
+			code, text = "HBA207", "this select may wait forever, "+together+": no goroutine may be left that makes a case ready"
 		case sketch.JoinOp:
-			code, text = "HBA302", "Wait that may never return: Done is not called as often as Add"
+			code, text = "HBA302", "this Wait may never return: on some path Done is called less often than Add counts"
 		case sketch.CondOp:
-			code, text = "HBA306", "Cond.Wait that may have no signal: the goroutine may wait here forever"
+			code, text = "HBA306", "this Cond.Wait may wait forever: the signal may come before it, or wake another goroutine"
 		default:
 			continue
 		}
@@ -240,8 +240,8 @@ var crashTexts = map[sketch.CrashKind]string{
 	sketch.NilClosed:       "close of a nil channel: a panic",
 	sketch.BadUnlock:       "unlock of a lock that is not held: a fatal error",
 	sketch.NegativeCounter: "Done more often than Add: a panic",
-	sketch.NilUse:          "use of a nil pointer, map or function, unless another goroutine comes first",
-	sketch.OtherPanic:      "a panic, unless another goroutine comes first",
+	sketch.NilUse:          "use of a nil pointer, map or function if this goroutine comes before the one that sets it",
+	sketch.OtherPanic:      "a panic if this goroutine comes before another one",
 }
 
 // crashed reports a panic.
@@ -279,8 +279,8 @@ func outermost(fn *ssa.Function) *ssa.Function {
 	return fn
 }
 
-// racing reports a pair of accesses.
-func (p *pass) racing(r *sketch.Run, x sketch.Race, note func(shownAt, int)) {
+// racing reports a pair of accesses; sketched has the first access of each variable that was reported.
+func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[string]ssa.Instruction, note func(shownAt, int)) {
 	a, b := x.First, x.Second
 	if !x.FirstWrite {
 		a, b = b, a
@@ -292,14 +292,21 @@ func (p *pass) racing(r *sketch.Run, x sketch.Race, note func(shownAt, int)) {
 	if !p.shown(p.pos(a)) || p.raceAt[a] || p.raceAt[b] {
 		return
 	}
-	what := "memory"
+	what, class := "memory", ""
 	for _, instr := range []ssa.Instruction{b, a} {
 		if path, _, ok := p.ownAccess(instr); ok && path != static.Unknown {
-			what = p.name(path)
+			what, class = p.name(path), p.Base.Paths.Class(path)
 			if p.raceOf[raceName{outermost(instr.Parent()), what}] {
 				return
 			}
 		}
+	}
+	if class != "" { // one race for each variable or field
+		//mutant: findings: each access to a variable is news [test ./static/findings TestWant]: "known && first != a" -> "known && first != a && false"
+		if first, known := sketched[class]; known && first != a {
+			return
+		}
+		sketched[class] = a
 	}
 	text := fmt.Sprintf("data race: %s is written here and %s at %s, and nothing orders the two", what, verb, p.line(b))
 	if a == b {

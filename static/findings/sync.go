@@ -40,8 +40,32 @@ func checkCond(p *pass) {
 		if p.calledInLoops(fn, 3) {
 			return // a helper
 		}
-		p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again, or the signal was for another condition")
+		f := p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again; check it again, as in for !condition { Wait }")
+		if by := p.signal(site.Common().Args[0]); by != nil {
+			other := p.place(by, "it is signalled here")
+			f.Related, f.Other = append(f.Related, other), &other
+		}
 	})
+}
+
+// signal returns a call that signals a Cond of the same kind as cond; nil if there is none.
+func (p *pass) signal(cond ssa.Value) (by ssa.Instruction) {
+	class := p.condClass(cond)
+	p.calls(func(fn *ssa.Function, site ssa.CallInstruction, name string) {
+		//mutant: findings: any Cond is signalled for another one [test ./static/findings TestWaker]: "p.condClass(site.Common().Args[0]) == class" -> "true"
+		if by == nil && class != "" && (name == "(*sync.Cond).Signal" || name == "(*sync.Cond).Broadcast") && p.condClass(site.Common().Args[0]) == class {
+			by = site
+		}
+	})
+	return by
+}
+
+// condClass returns the class of a variable that is, or points to, a Cond.
+func (p *pass) condClass(cond ssa.Value) string {
+	if load, ok := cond.(*ssa.UnOp); ok && load.Op == token.MUL {
+		cond = load.X
+	}
+	return p.Base.Paths.Class(p.Base.Paths.Of(cond))
 }
 
 // calledInLoops reports whether each path of at most depth calls to fn goes through a loop.
@@ -135,7 +159,7 @@ func checkNotify(p *pass) {
 			return
 		}
 		if sizes, ok := p.chanSizes(site.Common().Args[0]); ok && !slices.ContainsFunc(sizes, func(n int64) bool { return n != 0 }) {
-			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while no goroutine receives is lost")
+			p.report("HBA206", High, site, "signal.Notify with a channel without a buffer: a signal that comes while no goroutine receives is lost; make the channel with a buffer of 1")
 		}
 	})
 }

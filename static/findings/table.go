@@ -50,7 +50,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA107", Title: "guarded field without its lock",
 		Means:  "Most accesses to the field, among them a write, hold a lock of the same object. This access does not.",
-		Silent: "objects that the function has just allocated, fields that are never written with the lock, an access after waiting for other goroutines, helpers whose callers all hold the lock",
+		Silent: "objects that the function has just allocated, fields that are never written with the lock, an access after waiting for other goroutines, helpers whose callers all hold the lock, functions with the directive go:norace",
 		Blind:  "accesses ordered in another way, such as a field that is no longer written when others read it: the confidence is medium",
 		Mend:   "Lock, or write in a comment why there is no need.",
 	},
@@ -78,7 +78,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA111", Title: "two locks of one kind without an order",
 		Means:  "A function locks two objects of one type that its caller passes. Another goroutine may pass them in the other order.",
-		Silent: "a comparison of the two objects before the second Lock, and objects that contain one another (lists, trees)",
+		Silent: "a comparison of the two objects before the second Lock, by an operator or a function, and objects that contain one another (lists, trees)",
 		Blind:  "an order that the callers keep",
 		Mend:   "Lock the object with the smaller address, index or identifier first.",
 	},
@@ -190,7 +190,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA402", Title: "atomic and plain access",
 		Means:  "A variable is accessed with sync/atomic in one place, and without it in another place that may run at the same time.",
-		Silent: "plain reads of a variable that is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a lock that both hold",
+		Silent: "plain reads of a variable that is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a lock that both hold, functions with the directive go:norace",
 		Blind:  "accesses ordered in another way",
 		Mend:   "Give the variable a type of sync/atomic.",
 	},
@@ -218,7 +218,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA501", Title: "loop that waits for a plain variable",
 		Means:  "A loop without effect reads a variable that another goroutine writes, without synchronisation. The compiler may read the variable only once; then the loop never ends.",
-		Silent: "loops that call anything other than Sleep and Gosched",
+		Silent: "loops that call anything other than Sleep and Gosched, or read one element after the other; initial values",
 		Blind:  "a variable that is written through a pointer",
 		Mend:   "Wait for a channel, a Cond or a WaitGroup, or use a type of sync/atomic.",
 	},

@@ -37,7 +37,7 @@ type analysis struct {
 	methods   map[methodKey]*ssa.Function
 	boxCalls  map[*ssa.Function][]boxCall // by the wrapper that the machine calls
 	wrappers  map[*ssa.Function][]*instance
-	impl      map[[2]types.Type]bool
+	impl      map[types.Type]map[types.Type]bool // see Analyses
 	partAt    map[partKey]bool
 	externals map[externalKey]*external
 
@@ -57,33 +57,29 @@ func Analyze(prog *load.Program, entries ...*load.Entry) *Result {
 
 // AnalyzeUntil is Analyze, but returns nil after interrupt has returned true. It is called now and then.
 func AnalyzeUntil(interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyze(new(analysis), interrupt, prog, entries)
+	return Of(prog).Within(0, interrupt, entries...)
 }
 
 // AnalyzeWithin is AnalyzeUntil with a bound on the work, in elements of points-to sets that are passed on.
 // It returns nil when the bound is reached, at the same place on every machine.
 func AnalyzeWithin(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyze(&analysis{most: work}, interrupt, prog, entries)
+	return Of(prog).Within(work, interrupt, entries...)
 }
 
-// AnalyzeWithoutUsers is AnalyzeWithin for libraries without the code that uses them. All exported
-// functions are called, with parameters that point to nothing. The result only covers the library's own
-// allocations: pointers may point to other objects, too.
+// AnalyzeWithoutUsers is Analyses.WithoutUsers.
 func AnalyzeWithoutUsers(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyze(&analysis{alone: true, most: work}, interrupt, prog, entries)
+	return Of(prog).WithoutUsers(work, interrupt, entries...)
 }
 
-// AnalyzeOwn is AnalyzeWithoutUsers for modules that use much other code. It analyses the module, and of
-// the other code only the packages in ownLibrary. A function outside calls the functions and methods that
-// are passed to it, returns nothing, and has no other effect.
+// AnalyzeOwn is Analyses.Own.
 func AnalyzeOwn(work uint64, interrupt func() bool, prog *load.Program, entries ...*load.Entry) *Result {
-	return analyze(&analysis{alone: true, own: true, most: work}, interrupt, prog, entries)
+	return Of(prog).Own(work, interrupt, entries...)
 }
 
-// analyze completes a, which specifies the program to analyse.
-func analyze(a *analysis, interrupt func() bool, prog *load.Program, entries []*load.Entry) *Result {
+// analyze completes a, which specifies the kind of analysis.
+func (s *Analyses) analyze(a *analysis, interrupt func() bool, entries []*load.Entry) *Result {
 	a.solver = newSolver()
-	a.prog = prog
+	a.prog = s.prog
 	a.objs = make([]*Object, 1)
 	a.objIndex = make(map[objectKey]*Object)
 	a.funcs = make(map[*ssa.Function]*function)
@@ -93,11 +89,11 @@ func analyze(a *analysis, interrupt func() bool, prog *load.Program, entries []*
 	a.methods = make(map[methodKey]*ssa.Function)
 	a.boxCalls = make(map[*ssa.Function][]boxCall)
 	a.wrappers = make(map[*ssa.Function][]*instance)
-	a.impl = make(map[[2]types.Type]bool)
+	a.impl = s.impl
 	a.partAt = make(map[partKey]bool)
 	a.externals = make(map[externalKey]*external)
-	a.policy = NewPolicy(prog)
-	a.lays = a.policy.lays
+	a.policy = newPolicy(s.prog, s.lays)
+	a.lays = s.lays
 	a.panics = a.registers(1)
 	a.machineRoots()
 	for _, e := range entries {

@@ -97,11 +97,11 @@ type Origin struct {
 	Leaf    int32
 }
 
-// NewPolicy returns the policy for prog.
-func NewPolicy(prog *load.Program) *Policy {
+// newPolicy returns the policy for prog.
+func newPolicy(prog *load.Program, lays *layouts) *Policy {
 	return &Policy{
 		prog:    prog,
-		lays:    newLayouts(prog.Sizes),
+		lays:    lays,
 		kinds:   make(map[*ssa.Function]kind),
 		factory: make(map[*ssa.Function]bool),
 		table:   make([]contextInfo, 1),

@@ -10,6 +10,7 @@
 // for pointer analysis", D. J. Pearce, P. H. J. Kelly and C. Hankin, SCAM 2003).
 // Collapsing cycles gained nothing on Go programs and is left out.
 //
+//	analyze.go, analyses.go       entries; several analyses of one program
 //	gen.go, builtin.go, call.go   SSA to constraints
 //	solve.go                      variables, copies, propagation
 //	layout.go, access.go          fields: types as memory, and access to it

@@ -258,8 +258,22 @@ type filter struct {
 }
 
 func (c *filter) apply(a *analysis, delta []nodeID) {
+	known := a.impl[c.t]
+	if known == nil {
+		known = make(map[types.Type]bool)
+		a.impl[c.t] = known
+	}
 	for _, n := range delta {
-		if o := a.objectOf(n); o.isBox() && a.implements(o.Type, c.t) {
+		o := a.objectOf(n)
+		if !o.isBox() {
+			continue
+		}
+		is, ok := known[o.Type]
+		if !ok {
+			is = types.Implements(o.Type, c.t.Underlying().(*types.Interface))
+			known[o.Type] = is
+		}
+		if is {
 			a.add(c.dst, n)
 		}
 	}
@@ -286,18 +300,6 @@ func (c *untag) apply(a *analysis, delta []nodeID) {
 			}
 		}
 	}
-}
-
-// implements reports whether concrete type t implements interface type iface;
-// both are canonical.
-func (a *analysis) implements(t, iface types.Type) bool {
-	k := [2]types.Type{t, iface}
-	r, ok := a.impl[k]
-	if !ok {
-		r = types.Implements(t, iface.Underlying().(*types.Interface))
-		a.impl[k] = r
-	}
-	return r
 }
 
 // Maps and channels are a header and one cell.

@@ -2,6 +2,7 @@
 package driven
 
 import (
+	"context"
 	"sync"
 
 	msg "findings.test/driven/message"
@@ -16,8 +17,11 @@ type Router struct {
 // NewRouter returns a router.
 func NewRouter() *Router { return &Router{aliases: map[uint16]string{}} }
 
-// Route finds the topic of m.
-func (r *Router) Route(m *msg.Message) string {
+// Route finds the topic of m, and filters it.
+func (r *Router) Route(ctx context.Context, m *msg.Message, o msg.Options, filter func(o *msg.Options) bool) string {
+	if ctx.Err() != nil || filter(&o) {
+		return ""
+	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	if m.Props.Alias != nil {

@@ -21,7 +21,7 @@ func Inside() {
 	in := make(chan int)
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		<-in // want HBA202 "receive that may have no sender"
+		<-in // want HBA202 "this receive may wait forever"
 	})
 	wg.Wait()
 }
@@ -41,7 +41,7 @@ func ExitsUncounted() {
 		runtime.Goexit()
 		wg.Done()
 	}()
-	wg.Wait() // want HBA302 "Done is not called as often as Add" high
+	wg.Wait() // want HBA302 "this Wait may never return" high
 }
 
 // First returns the first file: WalkDir calls the function that sends.
@@ -76,7 +76,7 @@ func Never(dir string) string {
 			names = nil // want HBA401 "data race"
 		}
 	}()
-	return <-names // want HBA202 "receive that may have no sender"
+	return <-names // want HBA202 "this receive may wait forever"
 }
 
 // Serve waits forever on purpose.
@@ -95,7 +95,7 @@ func Hang(in <-chan int) {
 		for range in {
 		}
 	}()
-	<-quit // want HBA202 "receive that may have no sender"
+	<-quit // want HBA202 "this receive may wait forever"
 }
 
 // Machine unlocks early, and says so in a variable.

@@ -276,7 +276,7 @@ func (s *S) RightAround(f func()) {
 
 func (s *S) Mode() int {
 	s.rw.RLock()
-	defer s.rw.Unlock() // want HBA105 "s.rw.Unlock.*, but it is held by the other kind of lock: want RUnlock"
+	defer s.rw.Unlock() // want HBA105 "s.rw.Unlock.* of a lock that is held in the other mode.*: call RUnlock"
 	return s.n
 }
 

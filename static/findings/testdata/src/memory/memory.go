@@ -43,7 +43,7 @@ func (c *Counter) check() {
 	}
 }
 
-func (c *Counter) Value() int { return c.n } // want HBA107 "c.n is read without mu, which is held at"
+func (c *Counter) Value() int { return c.n } // want HBA107 "c.n is read without mu, which 9 other accesses hold"
 
 func (c *Counter) Rate() float64 { return c.rate }
 

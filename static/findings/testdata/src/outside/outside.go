@@ -71,7 +71,7 @@ func (p *Progress) AskNothing(id int) (int, error) {
 	answer := make(chan int)
 	go func() { _ = answer }()
 	p.operate <- func(m map[int]int) { m[id]++ }
-	return <-answer, nil // want HBA202 "receive that may have no sender"
+	return <-answer, nil // want HBA202 "this receive may wait forever"
 }
 
 // A question goes to somebody else as a value.
@@ -102,7 +102,7 @@ func Soon(cancel func()) *time.Timer {
 	t := time.AfterFunc(time.Millisecond, cancel)
 	go func() { cancel() }()
 	if !t.Stop() {
-		<-t.C // want HBA202 "receive that may have no sender"
+		<-t.C // want HBA202 "this receive may wait forever"
 	}
 	return t
 }
@@ -156,7 +156,7 @@ func StartOwn() {
 		go func() {
 			mu.Lock()
 			for len(list) == 0 {
-				cond.Wait() // want HBA306 "Cond.Wait that may have no signal"
+				cond.Wait() // want HBA306 "this Cond.Wait may wait forever"
 			}
 			mu.Unlock()
 		}()
@@ -186,7 +186,7 @@ func AllButOne(n int, work func()) {
 			work()
 		}()
 	}
-	wg.Wait() // want HBA302 "Wait that may never return"
+	wg.Wait() // want HBA302 "this Wait may never return"
 }
 
 // Rest sends what is left to a channel that only tests set.

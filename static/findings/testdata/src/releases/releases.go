@@ -234,7 +234,7 @@ func (p *Pool) GetBoth() {
 		mu.Unlock()
 	})
 	p.mu.Lock()
-	mu.Lock() // want HBA110 "opposite order" HBA112 "for a lock"
+	mu.Lock() // want HBA110 "other way round" HBA112 "for a lock"
 	mu.Unlock()
 	p.mu.Unlock()
 }

@@ -14,5 +14,8 @@ type Message struct {
 	Props *Props
 }
 
+// Options have options.
+type Options struct{ Level int }
+
 // Hops counts.
 func (m *Message) Hops() int { return m.Props.hops }

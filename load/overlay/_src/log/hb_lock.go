@@ -1,0 +1,50 @@
+package log
+
+import (
+	"internal/effect"
+	"os"
+	"unsafe"
+)
+
+// A Logger holds a lock while it writes a line. For a file that is not necessary, because a single Write is
+// atomic: goroutines that write there at the same time hold the lock as readers, whose order makes no
+// difference. Otherwise every two lines of different goroutines would be explored in both orders.
+// SetOutput holds the lock as a writer.
+//
+// Claim: no race of the program is lost, and none is invented. Two readers do not synchronise. Where the
+// lock does, the two goroutines could have come in the other order, unless something else orders them.
+
+// hbLock is called before a line is written.
+func (l *Logger) hbLock() {
+	for {
+		// The choice of the lock depends on SetOutput, so it is an operation.
+		effect.Access(unsafe.Pointer(&l.out), false)
+		file := l.hbFile()
+		if file {
+			l.outMu.RLock()
+		} else {
+			l.outMu.Lock()
+		}
+		if l.hbFile() == file {
+			return
+		}
+		l.hbRelease(file)
+	}
+}
+
+// hbUnlock is called after that. No other goroutine can have called SetOutput.
+func (l *Logger) hbUnlock() { l.hbRelease(l.hbFile()) }
+
+func (l *Logger) hbRelease(file bool) {
+	if file {
+		l.outMu.RUnlock()
+	} else {
+		l.outMu.Unlock()
+	}
+}
+
+func (l *Logger) hbFile() bool {
+	_, ok := l.out.(*os.File)
+	//mutant: lines of all loggers commute [models TestModels/logBuffer]: "ok" -> "ok || true"
+	return ok
+}

@@ -1,0 +1,37 @@
+package hb
+
+import "hbcheck.dev/hbcheck/trace"
+
+// Receives from a channel without a buffer. In
+//
+//	done := make(chan struct{})         n times:  go func() { <-done; ... }()
+//	close(done)
+//
+// each receive needs the close, but they commute with each other: one execution instead of n!. The same
+// holds for the last receives of several `for range done`. Receives from a channel with a buffer are compared
+// in chanbuf.go.
+//
+// Claim. Two events of such receives that do not happen before each other by other rules, and in which
+// neither has a partner, commute. Leaving them unordered makes no other pair of events unordered.
+//
+// Proof. 1. An element comes from a partner. So without a partner, a receive finds the channel closed. (That
+// a goroutine parks is no event: trace.Receives are receives for which no operation can see that.) It takes
+// the zero value and changes nothing; neither does the other one.
+// 2. An event with a partner has the operations of both goroutines, and the partner sends. So each other
+// receive from the channel depends on it, as before, and so does the close. So only events after the close
+// are no longer ordered with each other.
+//
+// In package optimal, let x be the receive of a frame. No candidate S of it has a receive that finds the
+// channel closed, because S would have the close, on which x depends (rule R4 of docs/research/optimal.md).
+//
+// It would be right to leave selects that only receive unordered, too, and source and context then still
+// explore each class. But a select takes another channel while x waits for a partner, and is one no more:
+// package optimal lost 24 of 540 executions of TestSelects, seed 10454. Whether a receive is one of these
+// must not change while its goroutine waits, either: with receives from a buffer that was closed
+// meanwhile, optimal lost executions of TestReceivePrograms, seed 62.
+
+// bothReceive reports whether a and b are two receives by the claim above.
+func bothReceive(a, b *NextOp) bool {
+	//mutant: a receive commutes with all operations [receives]: drop 2
+	return a.Commutes == trace.Receives && b.Commutes == trace.Receives
+}

@@ -1,0 +1,41 @@
+package pointer
+
+import (
+	"go/types"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// Analyses are several analyses of one program, one after the other, such as attempts that are cut off. They
+// share what depends only on types: the layouts, and which types implement which interfaces. The kinds of
+// contexts (Policy) are determined anew, because those of recursive functions depend on which of them comes
+// first.
+type Analyses struct {
+	prog *load.Program
+	lays *layouts
+	impl map[types.Type]map[types.Type]bool // whether a type implements an interface, by interface; both are canonical
+}
+
+// Of returns analyses of prog, none of which has begun.
+func Of(prog *load.Program) *Analyses {
+	return &Analyses{prog: prog, lays: newLayouts(prog.Sizes), impl: make(map[types.Type]map[types.Type]bool)}
+}
+
+// Within is AnalyzeWithin.
+func (s *Analyses) Within(work uint64, interrupt func() bool, entries ...*load.Entry) *Result {
+	return s.analyze(&analysis{most: work}, interrupt, entries)
+}
+
+// WithoutUsers is Within for libraries without the code that uses them. All exported functions are called,
+// with parameters that point to nothing. The result only covers the library's own allocations: pointers may
+// point to other objects, too.
+func (s *Analyses) WithoutUsers(work uint64, interrupt func() bool, entries ...*load.Entry) *Result {
+	return s.analyze(&analysis{alone: true, most: work}, interrupt, entries)
+}
+
+// Own is WithoutUsers for modules that use much other code. It analyses the module, and of the other code
+// only the packages in ownLibrary. A function outside calls the functions and methods that are passed to it,
+// returns nothing, and has no other effect.
+func (s *Analyses) Own(work uint64, interrupt func() bool, entries ...*load.Entry) *Result {
+	return s.analyze(&analysis{alone: true, own: true, most: work}, interrupt, entries)
+}
