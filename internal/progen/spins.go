@@ -166,7 +166,19 @@ func (s *spins) lockedLoop(depth int) {
 	if s.n(4) == 0 {
 		cond = s.cond()
 	}
-	switch s.n(6) {
+	switch s.n(7) {
+	case 4:
+		s.ln(depth, "for {")
+		s.ln(depth+1, "t.mu.%sLock()", r)
+		s.ln(depth+1, "for !(%s) {", cond)
+		s.ln(depth+2, "t.mu.%sUnlock()", r)
+		s.ln(depth+2, "t.mu.%sLock()", r)
+		s.ln(depth+1, "}")
+		s.ln(depth+1, "t.mu.%sUnlock()", r)
+		s.ln(depth+1, "if %s {", s.cond())
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
 	case 0:
 		s.ln(depth, "for !t.has(%d) {", s.n(3))
 		if s.n(2) == 0 {
