@@ -236,7 +236,7 @@ func inOrder[T any](workers, n int, q *queue, do func(i int, before func()) T, d
 	if n > 0 {
 		close(earlier[0])
 	}
-	q.begun, q.opened = make([]bool, n), make(map[string]bool)
+	q.begun, q.first, q.opened, q.stopped = make([]bool, n), 0, make(map[string]bool), false
 	var all sync.WaitGroup
 	for range workers {
 		all.Go(func() {
@@ -294,7 +294,7 @@ func (q *queue) next() int {
 			continue
 		}
 		opened, begun := q.opened[q.group(i)]
-		//mutant: a pair of tests begins before its tests [test ./cmd/hbcheck TestInOrder]: "missing && " -> "false && "
+		//mutant: a pair of tests begins before its tests [test ./cmd/hbcheck TestQueue]: "missing && " -> "false && "
 		if (opened || !begun) && !(missing && q.after(i)) {
 			best = i
 			break
