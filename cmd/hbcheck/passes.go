@@ -294,7 +294,7 @@ func (q *queue) next() int {
 			continue
 		}
 		opened, begun := q.opened[q.group(i)]
-		//mutant: a pair of tests begins before its tests [test ./cmd/hbcheck TestQueue]: "missing && " -> "false && "
+		//mutant: a pair of tests begins before its tests [test ./cmd/hbcheck TestQueue]: "missing && q" -> "missing && false && q"
 		if (opened || !begun) && !(missing && q.after(i)) {
 			best = i
 			break
