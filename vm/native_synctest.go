@@ -39,6 +39,9 @@ var synctestNatives = []Native{
 			}
 		}
 		r.Set(0, uint64(n))
+		if n > 0 {
+			m.replaceBubbleClock(bubbleClock{bubble: g.bubble, now: m.clockOf(g), waits: m.waitsIn(g.bubble), stopped: true})
+		}
 		return awaitBubble(m, g, r)
 	}},
 	{Name: "internal/synctest.hbWaiting", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -51,7 +54,7 @@ var synctestNatives = []Native{
 		return Next
 	}},
 	{Name: bubbleWait, Peek: peekBubbleWait, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.replaceBubbleClock(bubbleClock{g.bubble, m.clockOf(g), m.waitsIn(g.bubble) + 1})
+		m.replaceBubbleClock(bubbleClock{bubble: g.bubble, now: m.clockOf(g), waits: m.waitsIn(g.bubble) + 1})
 		return awaitBubble(m, g, r)
 	}},
 }
@@ -149,7 +152,8 @@ func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if m.isDue(g) {
 		return true
 	}
-	if !m.bubbleBlocked(g.bubble, g) {
+	//mutant: time passes in a bubble whose function has returned [test ./vm TestModels/synctest_stopped]: "m.isStopped(g.bubble) || " -> ""
+	if m.isStopped(g.bubble) || !m.bubbleBlocked(g.bubble, g) {
 		return false
 	}
 	for _, s := range m.living() {

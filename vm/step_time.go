@@ -2,6 +2,7 @@ package vm
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -301,9 +302,10 @@ func (m *Machine) noteWaiting(g *goroutine) {
 // A bubbleClock is the time in a bubble of testing/synctest. Marks share Machine.bubbles, so a
 // change replaces the slice and never writes to it.
 type bubbleClock struct {
-	bubble uint32
-	now    int64
-	waits  int64 // how often a synctest.Wait has returned: see step_queue.go
+	bubble  uint32
+	now     int64
+	waits   int64 // how often a synctest.Wait has returned: see step_queue.go
+	stopped bool  // the bubble's function has returned, and goroutines remain: now does not change
 }
 
 // clockOf returns the time of g's clock: nanoseconds since the start of the program or of g's bubble.
@@ -321,7 +323,7 @@ func (m *Machine) clockOf(g *goroutine) int64 {
 // setBubbleClock sets the clock of a bubble; a negative time ends it.
 func (m *Machine) setBubbleClock(bubble uint32, now int64) {
 	m.observeTime()
-	m.replaceBubbleClock(bubbleClock{bubble, now, m.waitsIn(bubble)})
+	m.replaceBubbleClock(bubbleClock{bubble: bubble, now: now, waits: m.waitsIn(bubble)})
 }
 
 // replaceBubbleClock makes b the clock of its bubble.
@@ -331,11 +333,17 @@ func (m *Machine) replaceBubbleClock(b bubbleClock) {
 		if old.bubble != b.bubble {
 			bubbles = append(bubbles, old)
 		}
+		b.stopped = b.stopped || old.bubble == b.bubble && old.stopped
 	}
 	if b.now >= 0 {
 		bubbles = append(bubbles, b)
 	}
 	m.bubbles = bubbles
+}
+
+// isStopped reports whether the clock of the bubble has been stopped.
+func (m *Machine) isStopped(bubble uint32) bool {
+	return slices.ContainsFunc(m.bubbles, func(b bubbleClock) bool { return b.bubble == bubble && b.stopped })
 }
 
 // waitsIn returns how often a synctest.Wait has returned in a bubble; 0 outside of bubbles.

@@ -395,6 +395,24 @@ var programs = []program{
 		var a, b []byte
 		together(func() { a, _ = os.ReadFile("FILE") }, func() { b, _ = os.ReadFile("FILE") })
 		print(string(a), " ", string(b))`},
+	{"fileOrders", "0|3", `
+		a, b, f := 0, 0, "DIR/orders"
+		w, _ := os.Create(f)
+		done := make(chan bool, 2)
+		go func() { a = 1; w.Write([]byte("x")); done <- true }()
+		go func() { b = 2; w.Write([]byte("y")); done <- true }()
+		n := 0
+		if s, _ := os.ReadFile(f); len(s) == 2 {
+			n = a + b
+		}
+		<-done
+		<-done
+		print(n)`},
+	{"fileOrdersOnly", "race", `
+		a, f := 0, "DIR/only"
+		w, _ := os.Create(f)
+		together(func() { w.Write([]byte("x")); a = 1 }, func() { os.ReadFile(f); a = 2 })
+		print(a)`},
 	{"readDir", "1 1", `
 		var a, b []os.DirEntry
 		together(func() { a, _ = os.ReadDir("DIR") }, func() { b, _ = os.ReadDir("DIR") })
@@ -433,8 +451,9 @@ func TestModels(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for k, x := range explorers.Exhaustive() {
-				if x.Run == nil || !deep.Every(10, i+k) || large[p.name] && (x.Name == "clockvector" || x.Name == "graph") {
+			all := explorers.Exhaustive()
+			for k, x := range all {
+				if x.Run == nil || !deep.Every(len(all), i+k) || large[p.name] && (x.Name == "clockvector" || x.Name == "graph") {
 					continue
 				}
 				for _, h := range []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full} {

@@ -149,6 +149,8 @@ var unnoticed = map[string]string{
 	"internal/synctest.hbEnter writes clock":       "the one of its bubble, whose number is a name",
 	"internal/synctest.hbWait reads clock":         "the one of its bubble, which only moves when all of the bubble wait, the one in Wait included",
 	"internal/synctest.hbWait writes clock":        "counts the call for queues; the others of the bubble are blocked, and come to channels after it or before it",
+	"internal/synctest.hbDrain reads clock":        "as hbWait does",
+	"internal/synctest.hbDrain writes clock":       "stops it: sleepers of the bubble were not enabled while this waited, and are not after it",
 	"sync.hbWgAdd reads clock":                     "only whether there are bubbles: where there is none all is outside",
 
 	"os/signal.hbHidden reads goroutines":             "in the step that starts the goroutine",

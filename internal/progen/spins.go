@@ -84,9 +84,7 @@ func (s *spins) reader() string { return map[bool]string{true: "R"}[s.sums] }
 
 func (s *spins) statement(depth int) {
 	if s.locked && s.n(2) == 0 {
-		s.ln(depth, "t.mu.Lock()")
-		s.ln(depth, "t.x = %d", s.n(3))
-		s.ln(depth, "t.mu.Unlock()")
+		s.change(depth)
 		return
 	}
 	if s.loops < 2 && s.n(3) > 0 {
@@ -120,6 +118,20 @@ func (s *spins) statement(depth int) {
 			return
 		}
 		s.store(depth, a)
+	}
+}
+
+// change changes t.x under its lock, now and then while another lock is held.
+func (s *spins) change(depth int) {
+	outer := s.n(6) == 0
+	if outer {
+		s.ln(depth, "mu%s.Lock()", s.prefix)
+	}
+	s.ln(depth, "t.mu.Lock()")
+	s.ln(depth, "t.x = %d", s.n(3))
+	s.ln(depth, "t.mu.Unlock()")
+	if outer {
+		s.ln(depth, "mu%s.Unlock()", s.prefix)
 	}
 }
 
@@ -166,8 +178,12 @@ func (s *spins) lockedLoop(depth int) {
 	if s.n(4) == 0 {
 		cond = s.cond()
 	}
-	switch s.n(7) {
-	case 4:
+	kind := s.n(11)
+	if kind == 7 && s.sums {
+		kind = 8 // a writer that waits holds up readers, which is an effect
+	}
+	switch kind {
+	case 4: // loops in loops
 		s.ln(depth, "for {")
 		s.ln(depth+1, "t.mu.%sLock()", r)
 		s.ln(depth+1, "for !(%s) {", cond)
@@ -178,6 +194,47 @@ func (s *spins) lockedLoop(depth int) {
 		s.ln(depth+1, "if %s {", s.cond())
 		s.ln(depth+2, "break")
 		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	case 5: // the lock is held after the loop
+		s.ln(depth, "for {")
+		s.ln(depth+1, "t.mu.%sLock()", r)
+		s.ln(depth+1, "if %s {", cond)
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth+1, "t.mu.%sUnlock()", r)
+		s.ln(depth, "}")
+		s.store(depth, s.atom())
+		s.ln(depth, "t.mu.%sUnlock()", r)
+	case 6: // a lock is taken before the other one is released
+		s.ln(depth, "for !ok {")
+		s.ln(depth+1, "mu%s.Lock()", s.prefix)
+		s.ln(depth+1, "t.mu.%sLock()", r)
+		s.ln(depth+1, "mu%s.Unlock()", s.prefix)
+		s.ln(depth+1, "ok = %s", cond)
+		s.ln(depth+1, "t.mu.%sUnlock()", r)
+		s.ln(depth, "}")
+		s.ln(depth, "ok = false")
+	case 7: // what is read under the lock may have changed before it is written
+		s.ln(depth, "for {")
+		s.ln(depth+1, "t.mu.Lock()")
+		s.ln(depth+1, "x := t.x")
+		s.ln(depth+1, "t.mu.Unlock()")
+		s.ln(depth+1, "t.mu.Lock()")
+		s.ln(depth+1, "if ok = t.x == x && (%s); ok {", cond)
+		s.ln(depth+2, "t.x = %d", s.n(3))
+		s.ln(depth+1, "}")
+		s.ln(depth+1, "t.mu.Unlock()")
+		s.ln(depth+1, "if ok {")
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
+	case 8: // two conditions, at different times
+		s.ln(depth, "for %st.has(%d) || t.has(%d) {", []string{"", "!"}[s.n(2)], s.n(3), s.n(3))
+		if s.n(3) == 0 {
+			s.ln(depth+1, "if %s {", s.cond())
+			s.ln(depth+2, "break")
+			s.ln(depth+1, "}")
+		}
 		s.ln(depth, "}")
 	case 0:
 		s.ln(depth, "for !t.has(%d) {", s.n(3))

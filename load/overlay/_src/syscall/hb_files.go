@@ -325,6 +325,8 @@ func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
 		return 0, nil
 	case f.node != nil:
 		f.node.settle()
+		//mutant: files: reading orders nothing [models TestModels/fileOrders]
+		effect.Acquire(unsafe.Pointer(f.node))
 		return copy(p, f.node.data[min(offset, int64(len(f.node.data))):]), nil
 	case f.path == "/dev/stdin":
 		return hbStdin(p, offset), nil
