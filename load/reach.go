@@ -72,15 +72,18 @@ func inspectsAll(fn *types.Func) bool {
 
 func (prog *Program) mayInspect(e *Entry, wanted func(*types.Func) bool) bool {
 	var pkgs []*Package
+	any := false
 	for _, p := range closure(e.roots) {
 		switch {
 		case !p.Std:
 			pkgs = append(pkgs, p)
+			any = any || p.facts&(goroutineFact|collectionFact) != 0
 		case p.facts&goroutineFact != 0:
 			return true
 		}
+		any = any || p.Path == "testing/synctest"
 	}
-	return reaches(e, pkgs, wanted, false)
+	return any && reaches(e, pkgs, wanted, false)
 }
 
 // reaches reports whether code of pkgs that e reaches mentions a function that is wanted; ownStacks

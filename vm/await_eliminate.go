@@ -76,9 +76,10 @@ const (
 // awaitElimination is the reduction.
 type awaitElimination struct {
 	m           *Machine
-	mode        Await // not AwaitNever
-	locked      bool  // iterations may lock: see await_locked.go
-	stopped     bool  // locking has ended an iteration
+	mode        Await             // not AwaitNever
+	locked      bool              // iterations may lock: see await_locked.go
+	stopped     bool              // locking has ended an iteration
+	looking     *awaitElimination // for NoteCut: in its loops locking has no effect
 	loops       loops.Table
 	start       stepStart  // of the present step
 	quiet       bool       // which has waited until others wait
@@ -318,7 +319,6 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	g.trail = n
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
 	}
-	//mutant: locked loops: an iteration may begin with unlocking [test ./internal/progen TestLockedSpins]: "start != nil && !n.balanced(start)" -> "false"
 	if start != nil && !n.balanced(start) {
 		g.trail = &snapshot{state: n.state, digest: mix(mix(mix(0, n.state[0]), 0), 0)}
 		return nil
@@ -452,7 +452,6 @@ func (e *awaitElimination) execute(g *goroutine) (t outcome) {
 // its selects has become ready.
 func (e *awaitElimination) unchanged(g *goroutine, n, start *snapshot) bool {
 	for ; n != start; n = n.prev {
-		//mutant: locked loops: a lock that is held makes no difference [test ./internal/progen TestLockedSpins]: " || !e.m.available(n.lock)" -> ""
 		if of, val := e.m.value(n.read); of != n.of || val != n.val || n.cases != nil && e.m.finds(g, n.cases) || !e.m.available(n.lock) {
 			return false
 		}

@@ -46,13 +46,15 @@ func (m *Machine) lockedNeeded() Locked {
 func (v Environment) NoteCut() {
 	m := v.m
 	e, ok := m.reduction.(*awaitElimination)
-	if !ok || e.mode != AwaitOnce || m.cfg.locked != LockedUnknown {
+	if !ok || e.mode != AwaitOnce || m.cfg.locked != LockedUnknown || m.cfg.locks.never.Load() {
 		return
 	}
-	looking := &awaitElimination{m: m, loops: m.loopTable(true)}
+	if e.looking == nil {
+		e.looking = &awaitElimination{m: m, loops: m.loopTable(true)}
+	}
 	if slices.ContainsFunc(m.living(), func(s uint32) bool {
 		g := m.gs[s]
-		return g.status == gReady && g.Fn != nil && !g.ending() && looking.inLoop(g) && (e.stopped || !e.inLoop(g))
+		return g.status == gReady && g.Fn != nil && !g.ending() && e.looking.inLoop(g) && (e.stopped || !e.inLoop(g))
 	}) {
 		m.cfg.locks.cut.Store(true)
 	}

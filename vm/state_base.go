@@ -63,6 +63,16 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	if b := findBase(prog, e, cfg, facts); b != nil {
 		return b.machine(e, cfg), nil
 	}
+	late := func() (*Machine, error) {
+		none := *cfg
+		none.Interrupt = func() bool { return true }
+		_, m, err := initialise(prog, e, &none, facts, nil, true)
+		return m, err
+	}
+	// Otherwise it would depend on the moment whether short initialisers end.
+	if cfg.Interrupt != nil && cfg.Interrupt() {
+		return late()
+	}
 	x, first := beginBase(prog, e, cfg.comparable(), facts)
 	beside := cfg.Interrupt != nil && !cfg.Run && cfg.Stdout == nil && cfg.Stderr == nil && cfg.Observer == nil && cfg.Watch == nil
 	own := *cfg
@@ -78,10 +88,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	}
 	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.wait(cfg.Interrupt)" -> "!x.wait(cfg.Interrupt) && false"
 	if !x.wait(cfg.Interrupt) {
-		none := *cfg
-		none.Interrupt = func() bool { return true }
-		_, m, err := initialise(prog, e, &none, facts, nil, true)
-		return m, err
+		return late()
 	}
 	if first && x.panicked != nil {
 		panic(x.panicked)

@@ -70,12 +70,18 @@ func awaitSuspended(t *testing.T, b *begunBase) (suspended bool) {
 	return false
 }
 
+// soon returns an Interrupt that is true from the second time on: the initialisation has begun then.
+func soon() func() bool {
+	n := 0
+	return func() bool { n++; return n > 1 }
+}
+
 // TestBaseContinued: an initialisation that has been interrupted is continued by the next entry of the
 // package, and the machine is then equal to one that was not interrupted.
 func TestBaseContinued(t *testing.T) {
 	prog := loadLong(t)
 	a, b := prog.Entries[0], prog.Entries[1]
-	m, err := New(prog, a, Config{Races: true, Interrupt: func() bool { return true }})
+	m, err := New(prog, a, Config{Races: true, Interrupt: soon()})
 	if err != nil || m.cut.Cause != CutInterrupted {
 		t.Fatalf("%v, %v; want an interrupted machine", m, err)
 	}
@@ -112,9 +118,8 @@ func TestBaseContinued(t *testing.T) {
 func TestBaseDropped(t *testing.T) {
 	prog := loadLong(t)
 	e := prog.Entries[0]
-	interrupted := Config{Races: true, Interrupt: func() bool { return true }}
 	start := func() *begunBase {
-		if _, err := New(prog, e, interrupted); err != nil {
+		if _, err := New(prog, e, Config{Races: true, Interrupt: soon()}); err != nil {
 			t.Fatal(err)
 		}
 		for _, b := range begunList(prog) {

@@ -6,7 +6,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,20 +123,25 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		x.count(func() { x.tally.begin(len(todo)) })
 		after := x.choose(todo, end, enough)
 		enough = 2 * share
-		err = inOrder(x.workers, len(todo), func(i int, before func()) attempt {
+		q := &queue{
+			group: func(i int) string { return todo[i].entry.Package },
+			after: func(i int) bool { return len(todo[i].entry.Together) > 0 },
+		}
+		err = inOrder(x.workers, len(todo), q, func(i int, before func()) attempt {
 			u := todo[i]
 			if len(u.entry.Together) > 0 {
 				before() // the results of the two tests alone decide
 			}
 			bound := time.Duration(0) // 0: the bound is that of the flags
 			switch {
-			case stop.Err() != nil && u.result == nil:
+			//mutant: entries begin though the budget is used up [test ./cmd/hbcheck TestScripts/budgets]: "|| x.usedUp(end)" -> ""
+			case (stop.Err() != nil || x.usedUp(end)) && u.result == nil:
 				return attempt{entry: u.entry, skipped: true}
 			case stop.Err() != nil:
 				return u
 			case share > 0 && len(u.entry.Together) > 0 && besideLate(u.entry, late):
 				return attempt{entry: u.entry, late: true}
-			case u.result != nil && (after[i] == after[i+1] || f.budget > 0 && time.Now().After(end)):
+			case u.result != nil && (after[i] == after[i+1] || x.usedUp(end)):
 				u.late = share > 0
 				return u
 			case share > 0:
@@ -184,12 +188,21 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "interrupted: %d of %d entries not explored\n", left, len(entries))
+		text := "interrupted: %d of %d entries not explored\n"
+		if stop.Err() == nil {
+			text = "the time for all entries (--budget) is used up: %d of %d not explored\n"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), text, left, len(entries))
 		x.code = worse(x.code, explore.Incomplete)
 	} else if stop.Err() != nil {
 		x.code = worse(x.code, explore.Incomplete)
 	}
 	return x.code, nil
+}
+
+// usedUp reports whether the time for all entries, until end, is used up.
+func (x *wholeRun) usedUp(end time.Time) bool {
+	return x.f.budget > 0 && len(x.entries) > 1 && time.Now().After(end)
 }
 
 // besideLate reports whether e, a pair of tests, has one of late. The caller has waited for all entries
@@ -209,10 +222,11 @@ func (f *exploreFlags) atOnce(n int) int {
 	return max(1, min(f.parallel, n))
 }
 
-// inOrder calls do for 0 to n-1, in this order, at most workers at the same time. It calls done for each
-// result, in this order, one at a time. do may call before, which returns when done has been called for all
-// smaller numbers. After an error of done, inOrder begins nothing more and returns the error.
-func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i int, v T) error) error {
+// inOrder calls do for 0 to n-1, at most workers at the same time, as next chooses them. It calls done for
+// each result, in order, one at a time. do may call before, for numbers that q says are after all smaller
+// ones: it returns when done has been called for these. After an error of done, inOrder begins nothing more
+// and returns the error.
+func inOrder[T any](workers, n int, q *queue, do func(i int, before func()) T, done func(i int, v T) error) error {
 	results := make([]chan T, n)
 	earlier := make([]chan struct{}, n+1) // closed when done has been called for all smaller numbers
 	for i := range results {
@@ -222,28 +236,21 @@ func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i
 	if n > 0 {
 		close(earlier[0])
 	}
-	var stopped atomic.Bool
-	numbers := make(chan int)
+	q.begun, q.first, q.opened, q.stopped = make([]bool, n), 0, make(map[string]bool), false
 	var all sync.WaitGroup
 	for range workers {
 		all.Go(func() {
-			for i := range numbers {
+			for i := q.next(); i >= 0; i = q.next() {
 				results[i] <- do(i, func() { <-earlier[i] })
+				q.ended(i)
 			}
 		})
 	}
-	go func() {
-		defer close(numbers)
-		for i := range n {
-			if stopped.Load() {
-				return
-			}
-			numbers <- i
-		}
-	}()
 	for i := range n {
 		err := done(i, <-results[i])
-		stopped.Store(err != nil) // before the next one may begin
+		if err != nil {
+			q.stop() // before the next one may begin
+		}
 		close(earlier[i+1])
 		if err != nil {
 			for k := i + 1; k < n; k++ {
@@ -255,6 +262,60 @@ func inOrder[T any](workers, n int, do func(i int, before func()) T, done func(i
 	}
 	all.Wait()
 	return nil
+}
+
+// A queue chooses the order in which entries begin. The first entry of a package initialises it, and others
+// of the package would wait for that, so in the meantime entries of other packages begin.
+type queue struct {
+	group func(i int) string // the package of number i
+	after func(i int) bool   // number i begins after all smaller ones
+
+	mu      sync.Mutex // guards the following fields
+	begun   []bool
+	first   int             // all smaller ones have begun
+	opened  map[string]bool // by group: whether one of its numbers has ended; absent: none has begun
+	stopped bool
+}
+
+// next returns the number that begins now, or -1: the smallest one whose group has not just begun, or else
+// the smallest one.
+func (q *queue) next() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.first < len(q.begun) && q.begun[q.first] {
+		q.first++
+	}
+	if q.first == len(q.begun) || q.stopped {
+		return -1
+	}
+	best, missing := q.first, false
+	for i := q.first; i < len(q.begun); i++ {
+		if q.begun[i] {
+			continue
+		}
+		opened, begun := q.opened[q.group(i)]
+		//mutant: a pair of tests begins before its tests [test ./cmd/hbcheck TestQueue]: "missing && q" -> "missing && false && q"
+		if (opened || !begun) && !(missing && q.after(i)) {
+			best = i
+			break
+		}
+		missing = true
+	}
+	q.begun[best] = true
+	q.opened[q.group(best)] = q.opened[q.group(best)]
+	return best
+}
+
+func (q *queue) ended(i int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.opened[q.group(i)] = true
+}
+
+func (q *queue) stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopped = true
 }
 
 // options returns the options and the flags of an entry, which may have directives.

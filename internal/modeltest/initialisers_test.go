@@ -580,11 +580,11 @@ func init() {
 }
 func main() { print(x) }`)
 	asked := 0
-	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, Interrupt: func() bool { asked++; return asked > 100 }})
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true, Interrupt: func() bool { asked++; return asked > 1 }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cut := m.Report().Cut().Cause; cut != vm.CutInterrupted || asked > 110 {
+	if cut := m.Report().Cut().Cause; cut != vm.CutInterrupted || asked > 10 {
 		t.Errorf("cut %v; asked %d times", cut, asked)
 	}
 	if m, err = vm.New(prog, e, vm.Config{VisibleOutput: true}); err != nil {

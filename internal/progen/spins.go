@@ -183,6 +183,18 @@ func (s *spins) lockedLoop(depth int) {
 		kind = 8 // a writer that waits holds up readers, which is an effect
 	}
 	switch kind {
+	case 4: // loops in loops
+		s.ln(depth, "for {")
+		s.ln(depth+1, "t.mu.%sLock()", r)
+		s.ln(depth+1, "for !(%s) {", cond)
+		s.ln(depth+2, "t.mu.%sUnlock()", r)
+		s.ln(depth+2, "t.mu.%sLock()", r)
+		s.ln(depth+1, "}")
+		s.ln(depth+1, "t.mu.%sUnlock()", r)
+		s.ln(depth+1, "if %s {", s.cond())
+		s.ln(depth+2, "break")
+		s.ln(depth+1, "}")
+		s.ln(depth, "}")
 	case 5: // the lock is held after the loop
 		s.ln(depth, "for {")
 		s.ln(depth+1, "t.mu.%sLock()", r)

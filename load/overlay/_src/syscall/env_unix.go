@@ -73,6 +73,9 @@ func HbZone() (value string, found bool) {
 	return envValue("TZ")
 }
 
+// HbZoneChanges reports whether HbZone may return another value later.
+func HbZoneChanges() bool { return hbSets() }
+
 // hbSets reports whether the program can change the environment.
 func hbSets() bool
 

@@ -13,6 +13,14 @@ var localLoc = Location{name: "Local"}
 // localZone keeps what localLoc refers to, which counts as constant.
 var localZone *Location
 
+// The zone is asked for at the beginning, if it cannot change. Otherwise the goroutine that asks first would
+// be explored as a choice, for instance among those that log a line.
+func init() {
+	if !syscall.HbZoneChanges() {
+		localOnce.Do(initLocal)
+	}
+}
+
 // initLocal is called once, when the zone is first asked for.
 func initLocal() {
 	tz, ok := syscall.HbZone()
