@@ -321,7 +321,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) 
 			at.never = true
 		case s.symmetric.cycle:
 			por.Restart(v, cfg, "a cycle of states exchanges goroutines")
-			at = stage{named: true}
+			at = stage{named: true, bound: at.bound}
 		default:
 			return r
 		}

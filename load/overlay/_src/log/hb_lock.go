@@ -1,10 +1,6 @@
 package log
 
-import (
-	"io"
-	"os"
-	"sync/atomic"
-)
+import "os"
 
 // A Logger holds a lock while it writes a line. For a file that is not necessary, because a single Write is
 // atomic: goroutines that write there at the same time hold the lock as readers, whose order makes no
@@ -14,36 +10,18 @@ import (
 // Claim: no race of the program is lost, and none is invented. Two readers do not synchronise. Where the
 // lock does, the two goroutines could have come in the other order, unless something else orders them.
 
-// hbOutput says what the output is. Only SetOutput changes it, which holds the lock; but the choice of the
-// lock depends on it, so it is atomic.
-type hbOutput struct {
-	atomic.Bool // nothing
-	file        atomic.Bool
-}
-
-func hbIsFile(w io.Writer) bool {
-	_, ok := w.(*os.File)
-	//mutant: lines of all loggers commute [models TestModels/logBuffer]: "ok" -> "ok || true"
-	return ok
-}
-
-func (o *hbOutput) hbSet(w io.Writer) {
-	o.Store(w == io.Discard)
-	o.file.Store(hbIsFile(w))
-}
-
 // hbLock is called before a line is written.
 func (l *Logger) hbLock() {
 	for {
-		//mutant: log: the output is read without its lock [models TestModels/logSetOutput]: "l.isDiscard.file.Load()" -> "hbIsFile(l.out)"
-		file := l.isDiscard.file.Load()
+		//mutant: log: the output is read without its lock [models TestModels/logSetOutput]: "l.isDiscard.hbIsFile()" -> "l.hbFile()"
+		file := l.isDiscard.hbIsFile()
 		if file {
 			l.outMu.RLock()
 		} else {
 			l.outMu.Lock()
 		}
-		//mutant: log: a logger keeps the lock that it has chosen [models TestModels/logSetOutput]: "hbIsFile(l.out) == file" -> "true || file"
-		if hbIsFile(l.out) == file {
+		//mutant: log: a logger keeps the lock that it has chosen [models TestModels/logSetOutput]: "l.hbFile() == file" -> "true || file"
+		if l.hbFile() == file {
 			return
 		}
 		l.hbRelease(file) // SetOutput has been called meanwhile
@@ -51,7 +29,7 @@ func (l *Logger) hbLock() {
 }
 
 // hbUnlock is called after that. No other goroutine can have called SetOutput.
-func (l *Logger) hbUnlock() { l.hbRelease(hbIsFile(l.out)) }
+func (l *Logger) hbUnlock() { l.hbRelease(l.hbFile()) }
 
 func (l *Logger) hbRelease(file bool) {
 	if file {
@@ -59,4 +37,11 @@ func (l *Logger) hbRelease(file bool) {
 	} else {
 		l.outMu.Unlock()
 	}
+}
+
+// hbFile is called with the lock held.
+func (l *Logger) hbFile() bool {
+	_, ok := l.out.(*os.File)
+	//mutant: lines of all loggers commute [models TestModels/logBuffer]: "ok" -> "ok || true"
+	return ok
 }
