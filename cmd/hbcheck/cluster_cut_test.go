@@ -264,7 +264,7 @@ func TestClusterCut(t *testing.T) {
 			}
 			p.server(disk)
 			p.same(p.wait(c, &out), want)
-			if log := p.log(c); !strings.Contains(log, "a full disk?") || !strings.Contains(log, "reached again") {
+			if log := p.log(c); !strings.Contains(log, "is its disk full?") || !strings.Contains(log, "reached again") {
 				t.Errorf("it does not tell why it waits: %s", log)
 			}
 		})
