@@ -206,8 +206,14 @@ func TestClosingPrograms(t *testing.T) {
 		}
 		return closing(r, name)
 	}}
+	programs.classes(t)
+}
+
+// classes checks that explorers find the outcomes of all interleavings of the programs, and that optimal
+// explores each of their classes once.
+func (p printed) classes(t *testing.T) {
 	counted := 0
-	programs.each(t, func(s *subject) {
+	p.each(t, func(s *subject) {
 		for _, e := range explorers.Exhaustive() {
 			got, r := search(t, s.g.m, e.Explore, por.Config{MaxExecutions: 20000, Match: e.Stateful})
 			if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, s.want.outcomes) {

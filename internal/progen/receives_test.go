@@ -2,7 +2,6 @@ package progen_test
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -123,21 +122,5 @@ func receiving(r *rand.Rand, name string) string {
 // explores each of their classes once.
 func TestReceivePrograms(t *testing.T) {
 	programs := printed{salt: 0x4ece1e, perBatch: 100, total: 2000, short: 24, bound: por.Config{MaxExecutions: 20000}, print: receiving}
-	counted := 0
-	programs.each(t, func(s *subject) {
-		for _, e := range explorers.Exhaustive() {
-			got, r := search(t, s.g.m, e.Explore, por.Config{MaxExecutions: 20000, Match: e.Stateful})
-			if len(r.Incomplete) == 0 && !maps.Equal(got.outcomes, s.want.outcomes) {
-				s.errorf("%s\n%s", e.Name, difference(got.outcomes, s.want.outcomes))
-			}
-		}
-		_, left, err := checkClosing(t, s.g)
-		if err != nil {
-			s.errorf("%v", err)
-		}
-		if !left {
-			counted++
-		}
-	})
-	t.Logf("the classes of %d were counted", counted)
+	programs.classes(t)
 }

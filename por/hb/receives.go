@@ -24,11 +24,10 @@ import "hbcheck.dev/hbcheck/trace"
 // In package optimal, let x be the receive of a frame. No candidate S of it has a receive that finds the
 // channel closed, because S would have the close, on which x depends (rule R4 of docs/research/optimal.md).
 //
-// It would be right to leave selects that only receive unordered, too, and source and context then still
-// explore each class. But a select takes another channel while x waits for a partner, and is one no more:
-// package optimal lost 24 of 540 executions of TestSelects, seed 10454. Whether a receive is one of these
-// must not change while its goroutine waits, either: with receives from a buffer that was closed
-// meanwhile, optimal lost executions of TestReceivePrograms, seed 62.
+// Selects that only receive commute, too: internal/classes compares the states of both orders. But package
+// optimal assumes that they depend on each other: without that it lost 24 of 540 executions of TestSelects,
+// seed 10454. It also assumes that a receive does not become commuting while its goroutine waits: with
+// receives from a buffer that is closed meanwhile, it lost executions of TestReceivePrograms, seed 62.
 
 // bothReceive reports whether a and b are two receives by the claim above.
 func bothReceive(a, b *NextOp) bool {

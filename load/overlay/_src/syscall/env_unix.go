@@ -27,8 +27,8 @@ func envWrite() { effect.Ordered(unsafe.Pointer(&envs), true) }
 // envIndex returns where key is set in envs, or -1.
 func envIndex(key string) int { return hbVariableIndex(envs, key) }
 
-// hbVariableIndex returns the index of the first "key=value" string with that key, or -1. It is native, so that the
-// number of instructions does not depend on the host's other variables.
+// hbVariableIndex returns the index of the first "key=value" string with that key, or -1. It is native, so
+// that the number of instructions does not depend on the host's other variables.
 func hbVariableIndex(list []string, key string) int
 
 // Unsetenv removes key from the environment.

@@ -13,8 +13,8 @@ var localLoc = Location{name: "Local"}
 // localZone keeps what localLoc refers to, which counts as constant.
 var localZone *Location
 
-// The zone is asked for at the beginning, if it cannot change. Otherwise the goroutine that asks first would
-// be explored as a choice, for instance among those that log a line.
+// init asks for the zone if it cannot change. Otherwise goroutines that log lines would be explored in all
+// orders in which one of them asks first.
 func init() {
 	if !syscall.HbZoneChanges() {
 		localOnce.Do(initLocal)
