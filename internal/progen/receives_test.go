@@ -56,7 +56,8 @@ func TestReceives(t *testing.T) {
 }
 
 // receiving prints a program whose goroutines receive from channels, most of which have no buffer and are
-// closed sooner or later, by one or by several; a few send.
+// closed sooner or later, by one or by several; a few send. No operation sends without waiting: then parking
+// would be a step of receivers, and none of them would be among trace.Receives.
 func receiving(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nfunc %s() {\n", name)
@@ -72,8 +73,8 @@ func receiving(r *rand.Rand, name string) string {
 		return fmt.Sprintf("c%d", r.IntN(chans))
 	}
 	sends := r.IntN(4)
-	clause := func(k int) string {
-		if r.IntN(12) < sends {
+	clause := func(k int, waits bool) string {
+		if waits && r.IntN(12) < sends {
 			return fmt.Sprintf("case %s <- %d: h = h*5 + %d\n", any(), k+1, k)
 		}
 		return fmt.Sprintf("case v, ok := <-%s: h = h*5 + v + %d; if !ok { h += 9 }\n", any(), k)
@@ -85,11 +86,11 @@ func receiving(r *rand.Rand, name string) string {
 		case k < 7:
 			return fmt.Sprintf("for v := range c%d { h = h*3 + v }", r.IntN(chans))
 		case k < 15:
-			s := "select {\n"
+			s, waits := "select {\n", r.IntN(3) > 0
 			for k := range 1 + r.IntN(3) {
-				s += clause(k)
+				s += clause(k, waits)
 			}
-			if r.IntN(3) == 0 {
+			if !waits {
 				s += "default: h++\n"
 			}
 			return s + "}"
