@@ -27,7 +27,7 @@ import "hbcheck.dev/hbcheck/trace"
 // Selects that only receive commute, too: internal/classes compares the states of both orders. But package
 // optimal assumes that they depend on each other: without that it lost 24 of 540 executions of TestSelects,
 // seed 10454. It also assumes that a receive does not become commuting while its goroutine waits: with
-// receives from a buffer that is closed meanwhile, it lost executions of TestReceivePrograms, seed 62.
+// receives from a buffer that is closed meanwhile, it lost executions of TestReceivePrograms.
 
 // bothReceive reports whether a and b are two receives by the claim above.
 func bothReceive(a, b *NextOp) bool {
