@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Calls by reflect. For each signature the machine puts together an adapter, which moves values
@@ -30,11 +31,9 @@ var reflectCallNatives = []Native{
 	{Name: "hb.bind", Fn: bindReceiver},
 }
 
-// adapterKind is the kind of adapter that a callKey identifies.
-type adapterKind uint8
-
+// Kinds of adapters: see link.Adapter.
 const (
-	noAdapter adapterKind = iota
+	noAdapter uint8 = iota
 	adaptCall
 	adaptMethodCall
 	adaptMakeFunc
@@ -54,21 +53,21 @@ type adapter struct {
 }
 
 // adapterOf returns the adapter whose function g runs.
-func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.Fn.ID] }
+func (m *Machine) adapterOf(g *goroutine) *adapter { return m.adapters[g.Fn.ID] }
 
 // adapt returns the number of the function of the adapter k.
-func (m *Machine) adapt(k callKey) uint32 {
+func (m *Machine) adapt(k link.Adapter) uint32 {
 	l := m.link
-	id := l.number(funcKey{call: k})
-	if l.adapters[id] != nil {
+	id := l.Adapter(k)
+	if m.adapters[id] != nil {
 		return id
 	}
 	var a *adapter
 	var f *bytecode.Func
-	if k.kind == adaptSelect {
-		a, f = l.selectAdapter(k.ops)
+	if k.Kind == adaptSelect {
+		a, f = m.selectAdapter(k.Cases)
 	} else {
-		sig := m.layouts.At(k.sig).Type.Underlying().(*types.Signature)
+		sig := m.layouts.At(k.Sig).Type.Underlying().(*types.Signature)
 		a = &adapter{in: l.Layout(sig.Params()), out: l.Layout(sig.Results())}
 		for v := range sig.Params().Variables() {
 			a.params = append(a.params, l.Layout(v.Type()))
@@ -76,17 +75,17 @@ func (m *Machine) adapt(k callKey) uint32 {
 		for v := range sig.Results().Variables() {
 			a.results = append(a.results, l.Layout(v.Type()))
 		}
-		f = l.callAdapter(k.kind, a)
+		f = m.callAdapter(k.Kind, a)
 	}
 	f.ID, f.RecoverPC, f.Wrapper, f.Trusted = id, -1, true, true
-	l.adapters[id] = a
-	m.funcs[id] = f
+	m.adapters[id] = a
+	m.link.Code[id] = f
 	return id
 }
 
 // native is a call of native name with window a.
-func (k *linker) native(name string, a int) bytecode.Instr {
-	return bytecode.Instr{Op: bytecode.CallN, A: uint16(a)}.WithImm32(int32(k.natives[name]))
+func (m *Machine) native(name string, a int) bytecode.Instr {
+	return bytecode.Instr{Op: bytecode.CallN, A: uint16(a)}.WithImm32(m.nativeNumber(name))
 }
 
 // ptrRegs returns the live set of the given registers, all pointers.
@@ -98,7 +97,7 @@ func ptrRegs(regs ...int) []uint16 {
 	return list
 }
 
-func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
+func (m *Machine) callAdapter(kind uint8, a *adapter) *bytecode.Func {
 	in, out := a.in.Words(), a.out.Words()
 	switch kind {
 	case adaptCall, adaptMethodCall: // fn, rcvr, args, results
@@ -108,9 +107,9 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
 		}
 		a.window = n + bytecode.FrameHeader
 		f := &bytecode.Func{Name: "reflect.call", NParam: n, NRegs: n, Code: []bytecode.Instr{
-			k.native("hb.callLoad", 0),
+			m.native("hb.callLoad", 0),
 			{Op: bytecode.CallC, A: uint16(a.window), B: 0},
-			k.native("hb.callStore", 0),
+			m.native("hb.callStore", 0),
 			{Op: bytecode.Ret0},
 		}}
 		f.Window = a.window + max(in+a.extra, out)
@@ -119,12 +118,12 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
 	case adaptMakeFunc: // params; captured: impl; then: args, results
 		n := max(in+3, out)
 		a.window = n + bytecode.FrameHeader
-		callReflect := k.Func(k.prog.Package("reflect").SSA.Func("callReflect"))
+		callReflect := m.link.Func(m.prog.Package("reflect").SSA.Func("callReflect"))
 		f := &bytecode.Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3}
 		f.Code = []bytecode.Instr{
-			k.native("hb.pack", 0),
+			m.native("hb.pack", 0),
 			bytecode.Instr{Op: bytecode.Call, A: uint16(a.window)}.WithImm32(int32(callReflect)),
-			k.native("hb.unpack", 0),
+			m.native("hb.unpack", 0),
 			{Op: bytecode.Ret0},
 		}
 		f.AddLive(2, ptrRegs(in+2))
@@ -134,7 +133,7 @@ func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
 		a.window = n + bytecode.FrameHeader
 		f := &bytecode.Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out)}
 		f.Code = []bytecode.Instr{
-			k.native("hb.bind", 0),
+			m.native("hb.bind", 0),
 			{Op: bytecode.CallC, A: uint16(a.window), B: uint16(in)},
 			{Op: bytecode.MovN, A: 0, B: uint16(a.window), C: uint16(out)},
 			{Op: bytecode.Ret0},
@@ -182,7 +181,7 @@ func newTuple(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	a := m.link.adapters[m.adapt(callKey{kind: adaptCall, sig: t.layout.ID})]
+	a := m.adapters[m.adapt(link.Adapter{Kind: adaptCall, Sig: t.Layout.ID})]
 	tuple := a.in
 	if r.U(1) != 0 {
 		tuple = a.out
@@ -201,7 +200,7 @@ func reflectCall(m *Machine, g *goroutine, r Regs) Ctl {
 	if r.U(2) != 0 {
 		kind = adaptMethodCall
 	}
-	id := m.adapt(callKey{kind: kind, sig: t.layout.ID})
+	id := m.adapt(link.Adapter{Kind: kind, Sig: t.Layout.ID})
 	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(3), r.U(4), r.U(5))
 	return Called
 }
@@ -223,16 +222,16 @@ func callStore(m *Machine, g *goroutine, r Regs) Ctl {
 
 // reflectClosure makes a closure over the adapter kind: hbMakeFunc(type, impl), hbMethodValue(type,
 // fn, rcvr).
-func (m *Machine) reflectClosure(g *goroutine, r Regs, kind adapterKind) Ctl {
+func (m *Machine) reflectClosure(g *goroutine, r Regs, kind uint8) Ctl {
 	t := m.typeArg(g, r, 0)
 	if t == nil {
 		return Stop
 	}
-	id := m.adapt(callKey{kind: kind, sig: t.layout.ID})
-	n := m.funcs[id].NCap
-	fields := []*types.Var{field("code", types.Typ[types.Uint64])}
+	id := m.adapt(link.Adapter{Kind: kind, Sig: t.Layout.ID})
+	n := m.link.Code[id].NCap
+	fields := []*types.Var{link.Field("code", types.Typ[types.Uint64])}
 	for i := range n {
-		fields = append(fields, field(fmt.Sprint("c", i), types.Typ[types.UnsafePointer]))
+		fields = append(fields, link.Field(fmt.Sprint("c", i), types.Typ[types.UnsafePointer]))
 	}
 	obj := m.alloc(g, uint32(1+n)*8, m.layouts.Of(types.NewStruct(fields, nil)).ID)
 	w := unsafe.Slice((*uint64)(m.heap.Objs[obj].Mem), 1+n)
@@ -281,6 +280,6 @@ func reflectMethod(m *Machine, g *goroutine, r Regs) Ctl {
 	if iface == nil {
 		return Stop
 	}
-	r.Set(0, m.method(r.U(1), m.list(iface)[r.I(2)].Func))
+	r.Set(0, m.link.Method(r.U(1), m.link.Methods(iface)[r.I(2)].Func))
 	return Next
 }

@@ -11,6 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Channel operations by reflect. All operations that can wait are selects; like calls, they use an
@@ -31,7 +32,7 @@ func reflectMakeChan(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	c, ctl := m.newChan(g, m.layouts.Of(t.typ.Underlying().(*types.Chan).Elem()), r.U(1))
+	c, ctl := m.newChan(g, m.layouts.Of(t.Type.Underlying().(*types.Chan).Elem()), r.U(1))
 	if ctl == Next {
 		r.Set(0, c)
 	}
@@ -141,36 +142,21 @@ func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 		m.unsupported(g, RefusedType, fmt.Sprintf("a select of %d cases", r.U(1)))
 		return Stop
 	}
-	id := m.adapt(callKey{kind: adaptSelect, ops: ops.String()})
+	id := m.adapt(link.Adapter{Kind: adaptSelect, Cases: ops.String()})
 	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(1), r.U(3))
 	return Called
 }
 
-// selectOp is a case of a select as in callKey.
-type selectOp struct {
-	dir  byte
-	elem uint32 // layout number
-}
-
-func selectOps(ops string) (list []selectOp) {
-	for _, s := range strings.Fields(ops) {
-		var op selectOp
-		fmt.Sscanf(s, "%c%d", &op.dir, &op.elem)
-		list = append(list, op)
-	}
-	return list
-}
-
 // selectAdapter builds the function of a select. Registers: cases, their
 // number, result pointer; chosen case, ok; then channel and value of each case.
-func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
+func (m *Machine) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 	a := &adapter{def: -1, chans: 5}
 	reg := a.chans
 	var words []bytecode.Instr
 	own := append(ptrRegs(0, 2), 1<<1)
 	live := slices.Clone(own)
-	for i, op := range selectOps(ops) {
-		c := selectCase{dir: op.dir, elem: k.m.layouts.At(op.elem), reg: reg}
+	for i, op := range link.Cases(ops) {
+		c := selectCase{dir: op.Dir, elem: m.layouts.At(op.Elem), reg: reg}
 		if c.dir == 'd' {
 			a.def = i
 		} else {
@@ -186,7 +172,7 @@ func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 		a.cases = append(a.cases, c)
 	}
 	f := &bytecode.Func{Name: "reflect.rselect", NParam: 3, NRegs: reg, Window: reg + bytecode.FrameHeader}
-	f.Code = []bytecode.Instr{k.native("hb.selectLoad", 0)}
+	f.Code = []bytecode.Instr{m.native("hb.selectLoad", 0)}
 	f.AddLive(1, live)
 	switch {
 	case len(words) == 1 && a.def < 0 && words[0].Op == 1:
@@ -205,8 +191,8 @@ func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
 		after = append(after, uint16(i)<<1|1)
 	}
 	f.AddLive(len(f.Code), after)
-	f.Code = append(f.Code, k.native("hb.selectStore", 0), bytecode.Instr{Op: bytecode.Ret0})
-	if fn := k.prog.Package("reflect").SSA.Func("rselect"); fn != nil {
+	f.Code = append(f.Code, m.native("hb.selectStore", 0), bytecode.Instr{Op: bytecode.Ret0})
+	if fn := m.prog.Package("reflect").SSA.Func("rselect"); fn != nil {
 		f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
 	}
 	return a, f

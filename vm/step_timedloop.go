@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/vm/hash"
 )
 
 // A loop that works until a moment (for time.Now().Before(end) { ... }) natively runs thousands of
@@ -131,13 +132,13 @@ func (m *Machine) untilMoment(g *goroutine) bool {
 			continue
 		}
 		if loop := cycleOf(a.Instr.Block()); loop != nil {
-			known, ok := m.link.untilMoments[a.Instr]
+			known, ok := m.untilMoments[a.Instr]
 			if !ok {
 				known = endsByTime(loop, a.Instr)
-				if m.link.untilMoments == nil {
-					m.link.untilMoments = make(map[ssa.Instruction]bool)
+				if m.untilMoments == nil {
+					m.untilMoments = make(map[ssa.Instruction]bool)
 				}
-				m.link.untilMoments[a.Instr] = known
+				m.untilMoments[a.Instr] = known
 			}
 			return known
 		}
@@ -219,7 +220,7 @@ func fromTime(v ssa.Value) bool {
 func (m *Machine) callers(g *goroutine) uint64 {
 	x := uint64(1)
 	for _, a := range m.StaticView().Activations(g.ID, nil) {
-		x = mix(x, uint64(a.Func)<<32|uint64(a.PC))
+		x = hash.Mix(x, uint64(a.Func)<<32|uint64(a.PC))
 	}
 	return x | 1
 }
