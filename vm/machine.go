@@ -70,8 +70,7 @@ type image struct {
 	layouts  *layout.Table
 	asked    *layout.Table // of types that are inspected between steps, which get no numbers
 	natives  []Native
-	numberOf map[string]int      // of natives, by name
-	adapters map[uint32]*adapter // of package reflect, by function number
+	numberOf map[string]int // of natives, by name
 	frames   map[uint64]*SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
 	lockers  map[uint64]bool    // by type word: the type is one of package sync's
@@ -265,7 +264,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	m := &Machine{
 		cfg: cfg,
 		image: image{prog: prog, entry: e, fset: prog.Fset, facts: facts, times: new(clockFacts), layouts: lt, asked: layout.NewTable(),
-			adapters: map[uint32]*adapter{}, chanLays: map[chanKey]uint32{}},
+			chanLays: map[chanKey]uint32{}},
 		heap:           heap.New(),
 		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
 		scheduler:      scheduler{moment: 1},

@@ -403,7 +403,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 func (x *image) copy() image {
 	i := *x
 	i.layouts, i.asked = x.layouts.Continue(), layout.NewTable()
-	i.chanLays, i.adapters, i.times = maps.Clone(x.chanLays), maps.Clone(x.adapters), x.times.copy()
+	i.chanLays, i.times = maps.Clone(x.chanLays), x.times.copy()
 	i.frames, i.lockers = nil, nil
 	return i
 }

@@ -285,7 +285,7 @@ type parts map[uintptr]string
 
 // unchanging are types whose values never change once they are made.
 var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*link.MapType", "*link.Natives",
-	"*vm.adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "*observable.Variables", "*compile.", "race.clock", "*vm.Fault"}
+	"*link.Adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "*observable.Variables", "*compile.", "race.clock", "*vm.Fault"}
 
 func (p parts) walk(v reflect.Value, where string) {
 	name := v.Type().String()

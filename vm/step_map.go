@@ -50,16 +50,6 @@ const (
 	mpSize
 )
 
-// mapType is the machine's view of a map type.
-//
-//	entry:  │ number │ key ... │ element ... │       elemOff is a multiple of 8
-type mapType struct {
-	key, elem *layout.Layout
-	// entry: insertion number from 1 (0: deleted), key, element, each at a word.
-	entry           *layout.Layout
-	keyOff, elemOff uint32
-}
-
 const minMapCap = 8
 
 // mapFind returns the entry of key k, or -1. bad is the type word of an

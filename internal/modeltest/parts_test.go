@@ -65,7 +65,7 @@ var partOf = func() map[string]string {
 	for part, fields := range map[string]string{
 		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early autoMode.confluent autoMode.endedEarly scalars.entryPC`,
 		memory: `Machine.heap`,
-		grows: `image.adapters image.chanLays image.layTick image.layEarly image.layWeak image.frames
+		grows: `image.chanLays image.layTick image.layEarly image.layWeak image.frames
 			image.untilMoments link:Linker.Code image.link image.times goroutineTable.spawn`,
 		noted: `absolutes lateness goroutineTable.existed
 			scalars.counted scalars.tied Config.AbsoluteTime

@@ -21,7 +21,7 @@ func (k *Linker) Copy(e *load.Entry, h *heap.Heap, layouts *layout.Table) *Linke
 	c.globals, c.byAddr, c.literals, c.stubs = maps.Clone(k.globals), maps.Clone(k.byAddr), maps.Clone(k.literals), maps.Clone(k.stubs)
 	c.captures, c.observed, c.ordered = k.captures.Clone(), slices.Clone(k.observed), maps.Clone(k.ordered)
 	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)
-	c.bound, c.boundCodes, c.calls = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls)
+	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
 	c.abi, c.names = c.newABI(), names{}
 	c.types = make([]*Type, len(k.types))
 	copies := make([]Type, len(k.types))

@@ -4,6 +4,7 @@
 //
 //	linker.go    functions, variables, literals, maps, and the code of functions
 //	numbers.go   the numbers, which several machines share
+//	adapters.go  functions for calls and selects by package reflect
 //	copy.go      a linker for a copy of the machine
 //	types.go     descriptors of types, methods of dynamic types
 //	order.go     for which loops over maps, and comparisons of times, code with a choice is compiled

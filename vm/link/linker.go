@@ -3,12 +3,10 @@ package link
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/load"
@@ -59,8 +57,9 @@ type Linker struct {
 	locals     map[*types.TypeName][]types.Type // see noteLocals
 	bound      map[string]uint64                // see boundMethod
 	boundCodes map[boundKey]uint32              // see boundCode
-	calls      map[Adapter]uint32
-	static256  uint64 // see Static256
+	calls      map[adapterKey]uint32
+	adapters   map[uint32]*Adapter // by function number
+	static256  uint64              // see Static256
 	names      names
 }
 
@@ -101,7 +100,8 @@ func New(prog *load.Program, e *load.Entry, h *heap.Heap, layouts *layout.Table,
 		bound:      map[string]uint64{},
 		boundCodes: map[boundKey]uint32{},
 		locals:     map[*types.TypeName][]types.Type{},
-		calls:      map[Adapter]uint32{},
+		calls:      map[adapterKey]uint32{},
+		adapters:   map[uint32]*Adapter{},
 	}
 	k.abi = k.newABI()
 	k.zeroBase = k.newStatic(static{flags: heap.Frozen})
@@ -336,33 +336,14 @@ func (k *Linker) refusal(fn *ssa.Function, id uint32, code, text string) *byteco
 	return f
 }
 
-// Adapter identifies a function that the machine puts together for package reflect.
-type Adapter struct {
-	Kind  uint8  // the machine's
-	Sig   uint32 // layout number of the function type; 0: a select
-	Cases string // of a select: see Cases
-}
-
-// A Case is a case of a select by package reflect.
-type Case struct {
-	Dir  byte   // 's'end, 'r'eceive, 'd'efault
-	Elem uint32 // layout number of the channel's elements
-}
-
-// Cases returns the cases of a select from their text, as Fprintf writes them with "%c%d ".
-func Cases(text string) (list []Case) {
-	for _, s := range strings.Fields(text) {
-		var c Case
-		fmt.Sscanf(s, "%c%d", &c.Dir, &c.Elem)
-		list = append(list, c)
-	}
-	return list
-}
-
-// MapType has the layouts of a map's parts. An entry has a number of its own, the key and the element.
+// A MapType has the layouts of a map's parts.
+//
+//	entry:  │ number │ key ... │ element ... │       ElemOff is a multiple of 8
 type MapType struct {
-	Key, Elem, Entry *layout.Layout
-	KeyOff, ElemOff  uint32 // in an entry
+	Key, Elem *layout.Layout
+	// Entry: insertion number from 1 (0: deleted), key, element, each at a word.
+	Entry           *layout.Layout
+	KeyOff, ElemOff uint32
 }
 
 // Codes of refusals.

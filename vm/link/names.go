@@ -86,13 +86,13 @@ func (k *Linker) hashFunc(fn *ssa.Function) uint64 {
 	return hashText(namedFunc, fn.String())
 }
 
-func (k *Linker) hashAdapter(c Adapter) uint64 {
-	h := hash.Mix(namedAdapter, uint64(c.Kind))
-	if c.Sig != 0 {
-		return hash.Mix(h, k.NameOfType(c.Sig))
+func (k *Linker) hashAdapter(c adapterKey) uint64 {
+	h := hash.Mix(namedAdapter, uint64(c.kind))
+	if c.kind != adaptSelect {
+		return hash.Mix(h, k.NameOfType(c.sig))
 	}
-	for _, x := range Cases(c.Cases) {
-		h = hash.Mix(hash.Mix(h, uint64(x.Dir)), k.NameOfType(x.Elem))
+	for _, x := range casesOf(c.cases) {
+		h = hash.Mix(hash.Mix(h, uint64(x.dir)), k.NameOfType(x.elem))
 	}
 	return h
 }

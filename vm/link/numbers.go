@@ -47,7 +47,7 @@ type Numbers struct {
 type funcKey struct {
 	fn   *ssa.Function
 	stub stubKey
-	call Adapter
+	call adapterKey
 }
 
 // stubKey identifies the function that performs a builtin for a statement: the builtin with its
@@ -249,9 +249,6 @@ func (k *Linker) SetMain(f *bytecode.Func) {
 	k.newFunc(funcKey{})
 	k.Code[0] = f
 }
-
-// Adapter returns the number of the function a.
-func (k *Linker) Adapter(a Adapter) uint32 { return k.number(funcKey{call: a}) }
 
 // SSA returns the function of the program with that number; nil if there is none.
 func (k *Linker) SSA(id uint32) *ssa.Function { return k.funcs[id].fn }
