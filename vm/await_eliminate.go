@@ -74,22 +74,6 @@ const (
 	AwaitLocked              // AwaitOnce with LockedAwaits
 )
 
-// awaitElimination is the reduction.
-type awaitElimination struct {
-	m           *Machine
-	mode        Await             // not AwaitNever
-	locked      bool              // iterations may lock: see await_locked.go
-	stopped     bool              // locking has ended an iteration
-	looking     *awaitElimination // for NoteCut: in its loops locking has no effect
-	loops       loops.Table
-	start       stepStart  // of the present step
-	quiet       bool       // which has waited until others wait
-	clock       int64      // time before it
-	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
-	speculating bool       // the present steps are going to be undone
-	serial      serialised // for ownState
-}
-
 var _ reduction = (*awaitElimination)(nil)
 
 // Await sets the treatment of iterations with zero effect. The machine must be in its initial
@@ -114,48 +98,11 @@ func (m *Machine) Await(mode Await) {
 	}
 }
 
-// A snapshot is a goroutine at an operation of a loop, with its path to that operation.
-//
-//	g.trail ─▶ │ state C, read y = 2 │ ─prev─▶ │ state B, read x = 1 │ ─prev─▶ │ state A │ ─▶ nil
-//
-// At A, g reached an operation of the loop after its last effect; it read x = 1 and reached B. If
-// its next step leads to a state in the list, the steps since that state are an iteration with zero
-// effect. Snapshots are never changed once they are linked, because states on other paths share
-// them.
-type snapshot struct {
-	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
-	depth  int          // number of snapshots before
-	state  por.Hash     // the goroutine's own
-	read   trace.Access // the location read since prev, if Size > 0,
-	of     uint64       // the identity of that object,
-	val    uint64       // and the value there
-	cases  []chanCase   // of a select since prev, none of which was ready
-	lock   lockStep     // the lock that was taken or released since prev
-	digest uint64       // of these fields, and of prev's digest
-}
-
 // maxSnapshots is the most snapshots in a trail. A longer iteration counts as one with an effect.
 const maxSnapshots = 64
 
 // tooLong replaces a trail with more snapshots.
 var tooLong = &snapshot{depth: maxSnapshots, digest: 1}
-
-// outcomes caches the outcomes of a goroutine's pending operation, by the value that it reads.
-// Speculation costs a few steps and a rewind. A search inspects a polled lock in many states, and
-// in most of them its value has occurred before.
-type outcomes struct {
-	valid bool // the goroutine has not moved since
-	next  int
-	known [4]outcome
-}
-
-// outcome is the outcome of an operation that reads val.
-type outcome struct {
-	valid bool
-	val   uint64
-	start *snapshot // beginning of the zero-effect iteration that it completes; nil: it completes none
-	steps int       // number of steps for that
-}
 
 // stepStart has the data before a step of a goroutine with a trail.
 type stepStart struct {
@@ -525,4 +472,38 @@ func (e *awaitElimination) ownState(g *goroutine) por.Hash {
 	}
 	c.words, c.ownOnly = ws, false
 	return fingerprint(ws)
+}
+
+// inLoop reports whether g is in a loop that it could iterate with zero effect, in its running
+// function or in a caller.
+//
+// Callers count, because a loop may be in a caller and its operations in the callee.
+func (e *awaitElimination) inLoop(g *goroutine) bool {
+	fn, fp, pc := g.Fn, g.FP, g.executing()
+	for {
+		if l := e.loops.Of(fn); l.Any && l.In[pc] {
+			return true
+		}
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			return false
+		}
+		fp, fn, pc = uint32(link), e.m.link.Code[ra>>32], callPC(link, ra)
+	}
+}
+
+// awaitElimination is the reduction.
+type awaitElimination struct {
+	m           *Machine
+	mode        Await             // not AwaitNever
+	locked      bool              // iterations may lock: see await_locked.go
+	stopped     bool              // locking has ended an iteration
+	looking     *awaitElimination // for NoteCut: in its loops locking has no effect
+	loops       loops.Table
+	start       stepStart  // of the present step
+	quiet       bool       // which has waited until others wait
+	clock       int64      // time before it
+	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
+	speculating bool       // the present steps are going to be undone
+	serial      serialised // for ownState
 }

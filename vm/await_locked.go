@@ -60,13 +60,6 @@ func (v Environment) NoteCut() {
 	}
 }
 
-// A lockStep is an operation that takes or releases a lock.
-type lockStep struct {
-	l    ptr // 0: none
-	kind int
-	out  bool // releases
-}
-
 // lockStep returns the pending operation of g on a lock, if it can be part of an iteration with zero effect.
 // Otherwise the lock is 0.
 func (e *awaitElimination) lockStep(g *goroutine) (none lockStep) {

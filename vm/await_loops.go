@@ -59,21 +59,3 @@ func (m *Machine) effect(g *goroutine) loops.Effect {
 	}
 	return m.natives[in.Imm32()].effect
 }
-
-// inLoop reports whether g is in a loop that it could iterate with zero effect, in its running
-// function or in a caller.
-//
-// Callers count, because a loop may be in a caller and its operations in the callee.
-func (e *awaitElimination) inLoop(g *goroutine) bool {
-	fn, fp, pc := g.Fn, g.FP, g.executing()
-	for {
-		if l := e.loops.Of(fn); l.Any && l.In[pc] {
-			return true
-		}
-		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
-		if link>>32&frBottom != 0 {
-			return false
-		}
-		fp, fn, pc = uint32(link), e.m.link.Code[ra>>32], callPC(link, ra)
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/host"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
@@ -54,22 +55,22 @@ type Config struct {
 	Armed         func(d int64)          // called when a timer of d nanoseconds is started or a sleep begins; nil: no calls
 	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
 
-	sharedGIDs *gidTable    // see Replica
-	waited     *atomic.Bool // a goroutine has waited for time to pass, on any path of any replica
-	short      *atomic.Bool // see noteArmed
-	exits      *atomic.Bool // see noteExit
-	jumps      []int64      // times that may pass at a clock read, in ascending order
-	late       *lateness    // the effects of late clock reads that the program could notice
-	returned   callReturned // see WatchCalls
-	looked     []Assumption // clock reads whose random value has no label: see drawn.go
-	drawn      *drawnLooks  // clock reads that have one
-	timed      []string     // places of timed loops, sorted: see step_timedloop.go
-	endless    *loopPlaces  // places where a path was cut in a loop that waits for time
-	locked     Locked       // whether loops that lock are await loops
-	locks      *lockedLoops // reasons for another value of locked
-	absolute   *absolutes   // the reasons why AbsoluteTime or CountRests is necessary
-	muted      *atomic.Bool // the program has asked for signals, and SignalsOff
-	bounded    *atomic.Bool // an input has a length, which InputLen bounds
+	sharedGIDs *gidTable          // see Replica
+	waited     *atomic.Bool       // a goroutine has waited for time to pass, on any path of any replica
+	short      *atomic.Bool       // see noteArmed
+	exits      *atomic.Bool       // see noteExit
+	jumps      []int64            // times that may pass at a clock read, in ascending order
+	late       *lateness          // the effects of late clock reads that the program could notice
+	returned   callReturned       // see WatchCalls
+	looked     []Assumption       // clock reads whose random value has no label: see drawn.go
+	drawn      *noted[Assumption] // clock reads that have one
+	timed      []string           // places of timed loops, sorted: see step_timedloop.go
+	endless    *noted[string]     // places where a path was cut in a loop that waits for time
+	locked     Locked             // whether loops that lock are await loops
+	locks      *lockedLoops       // reasons for another value of locked
+	absolute   *absolutes         // the reasons why AbsoluteTime or CountRests is necessary
+	muted      *atomic.Bool       // the program has asked for signals, and SignalsOff
+	bounded    *atomic.Bool       // an input has a length, which InputLen bounds
 }
 
 // A HostLog collects the program's queries of the host; a HostFact is one answer.
@@ -97,9 +98,6 @@ const (
 	LockedNever                 // they cannot, because the program attempts to lock
 )
 
-// lockedLoops records events, on any path of any replica, that change Config.locked.
-type lockedLoops struct{ cut, never atomic.Bool }
-
 // complete fills in the defaults.
 func (c *Config) complete() {
 	if c.MaxLocal == 0 {
@@ -117,10 +115,10 @@ func (c *Config) complete() {
 	if c.waited == nil {
 		c.exits = new(atomic.Bool)
 		c.waited, c.short, c.late = new(atomic.Bool), new(atomic.Bool), &lateness{jumps: slices.Clone(c.jumps)}
-		c.absolute, c.drawn = new(absolutes), new(drawnLooks)
+		c.absolute, c.drawn = new(absolutes), new(noted[Assumption])
 	}
 	if c.endless == nil {
-		c.endless, c.locks = new(loopPlaces), new(lockedLoops)
+		c.endless, c.locks = new(noted[string]), new(lockedLoops)
 	}
 	if c.muted == nil {
 		c.muted = new(atomic.Bool)
@@ -135,3 +133,51 @@ type Counters struct {
 	Steps        uint64 // visible operations executed
 	Instructions uint64 // back edges and calls
 }
+
+// MapMode is the choice of the order of maps.
+type MapMode uint8
+
+// Check selects the machine's own checks, for tests. They are slow, and independent of the
+// shortcuts that they check. A violation is a panic that begins with "BUG:", or shows as
+// nonsensical behaviour of the program.
+type Check uint8
+
+// A Point is the position of a goroutine that is about to execute an instruction.
+type Point struct {
+	G    trace.GID
+	Func uint32 // function number
+	PC   int32
+	FP   uint32 // the stack word of the frame's register 0; a callee's frame has a larger one
+}
+
+// An Observer is notified of events inside of steps, from the initialisation of packages on, to
+// compare them with static analyses. It may inspect the machine but not change it.
+//
+// Rewinding is not reported: after a rewind an object or goroutine may have the number of one that
+// was undone, and is reported anew.
+type Observer interface {
+	// Allocated: goroutine g is executing an instruction that has created object
+	// obj. Nothing has been stored in it yet.
+	Allocated(m *Machine, g trace.GID, obj uint32)
+	// Started: goroutine parent is executing an instruction that creates
+	// goroutine child, which has no frames yet.
+	Started(m *Machine, parent, child trace.GID)
+}
+
+// An InputKey names a variable in all processes: the n-th one of the goroutine with that spawn
+// path.
+type InputKey struct {
+	G string // "" for main, "0.2" for the third child of main's first child
+	N uint32
+}
+
+// callReturned is called when a call by test code has returned (WatchCalls).
+type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
+
+// The modes. Auto tries all orders of a few entries, and names the loops with more.
+const (
+	MapsAuto      MapMode = iota
+	MapsAll               // all orders of all loops
+	MapsInsertion         // one order, that of insertion
+	MapsEvery             // as All, also of the loops in which no order can be noticed; for tests
+)

@@ -20,14 +20,6 @@ import (
 //     they belong to a moment, and a new one begins after each call. The running goroutine has
 //     none: it gets its view when it reaches its next operation, after the last call.
 
-// A Point is the position of a goroutine that is about to execute an instruction.
-type Point struct {
-	G    trace.GID
-	Func uint32 // function number
-	PC   int32
-	FP   uint32 // the stack word of the frame's register 0; a callee's frame has a larger one
-}
-
 // SetWatched sets whether Config.Watch is called from now on.
 func (v Debugger) SetWatched(on bool) { v.m.watched = on && v.m.cfg.Watch != nil }
 

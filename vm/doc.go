@@ -49,9 +49,14 @@
 //
 // The prefix of a file names its subject.
 //
+//	machine       the machine; parts: what its fields consist of; goroutine: the record of a goroutine;
+//	              objects: objects that the machine and the overlay know; words: registers, pointers
+//	config        the configuration of a machine; notes: events that change it for the next search
+//	outcome       how executions end, and what reports say of it
+//	entryfacts    what the program that begins at an entry may do
 //	state_        states: contents, saving and rewinding, fingerprints
 //	                                                      mark      Mark, Rewind, Release
-//	    goroutine   records, stacks and their undo log    sharing   which objects are shared
+//	    goroutine   stacks and their undo log             sharing   which objects are shared
 //	    begun       who is making a base state
 //	    living      which goroutines have not ended       base      the state that machines are copied from
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
@@ -65,6 +70,7 @@
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
 //	    slices strings map complex value print            panic     defer, panic, recover
+//	    mapop       instructions on maps
 //	    chan        channels                              partners  which of their operations can
 //	    schedule    one step, and when it ends                      proceed, and with whom
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
@@ -100,10 +106,9 @@
 //	    fuzz        targets of package testing             hash   the path condition in fingerprints
 //	    solver      counts of questions
 //	drawn         draws: random values, and the clock's (clock), which have labels there
-//	entryfacts    what the program that begins at an entry may do
 //	debug_        for debuggers: a call before each instruction (watch), the contents of maps, channels
 //	              and locks (values)
-//	config        the configuration of a machine; machine its parts; words: registers, pointers
+//	with          machines: New, and others with the program of one
 //	selfcheck     the machine's own checks, for tests; selfcheck_natives: the operations of natives are
 //	              those that package trace declares
 //

@@ -2,7 +2,6 @@ package vm
 
 import (
 	"slices"
-	"sync"
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bounds"
@@ -12,33 +11,13 @@ import (
 // Draws: random values, and values made of clock reads, on which the machine tries one value. They have
 // labels (package shadow, labels.go).
 
-// drawnLooks lists the draws at which any path of any replica has looked.
-type drawnLooks struct {
-	mu     sync.Mutex
-	looked []Assumption
-}
-
-func (l *drawnLooks) add(a Assumption) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !slices.Contains(l.looked, a) {
-		l.looked = append(l.looked, a)
-	}
-}
-
-func (l *drawnLooks) list() []Assumption {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.looked)
-}
-
 // needsDrawn reports whether the behaviour has depended on a label (a look).
 //
 // A place that is in cfg.looked already is named. In a test of package time itself, the look and the draw
 // may be at different places, and then a restart would change nothing.
 func (m *Machine) needsDrawn() bool {
 	//mutant: the search does not begin again after a look [test ./cmd/hbcheck TestScripts/elapsed]: "!slices.Contains(m.cfg.looked, a)" -> "false"
-	return slices.ContainsFunc(m.cfg.drawn.list(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })
+	return slices.ContainsFunc(m.cfg.drawn.all(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })
 }
 
 // labelsDrawn reports whether a draw at this place gets a label.
@@ -55,13 +34,6 @@ func (m *Machine) labelsDrawn(a Assumption) bool {
 
 // labeled reports whether shadows are labels.
 func (m *Machine) labeled() bool { return m.tracking && m.sym.Drawn }
-
-// set replaces the list.
-func (l *drawnLooks) set(list []Assumption) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.looked = list
-}
 
 // draw records that g draws one of many values, in a native. It returns the value's label. The label is nil
 // if the value has none: the draw is outside of the user's code, or it is named here. If again is set, the
@@ -109,5 +81,5 @@ func sortedAssumptions(list []Assumption) []Assumption {
 
 // drawnAt returns the draws at which there was a look, for Config.looked.
 func (m *Machine) drawnAt() []Assumption {
-	return sortedAssumptions(append(slices.Clone(m.cfg.looked), m.cfg.drawn.list()...))
+	return sortedAssumptions(append(slices.Clone(m.cfg.looked), m.cfg.drawn.all()...))
 }

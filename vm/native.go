@@ -29,6 +29,9 @@ const (
 	Unwind
 )
 
+// keep is a native whose results have the bits of its arguments.
+func keep(m *Machine, g *goroutine, r Regs) Ctl { return Next }
+
 // Native is a function of the guest implemented by the machine.
 type Native struct {
 	// Name is the SSA name: "math.Sqrt", "(*sync.Mutex).Lock". A native wins over a body.
@@ -55,6 +58,3 @@ type Native struct {
 
 	effect loops.Effect // set by allNatives
 }
-
-// keep is a native whose results have the bits of its arguments.
-func keep(m *Machine, g *goroutine, r Regs) Ctl { return Next }

@@ -34,23 +34,6 @@ func peekReads(at ...int) func(m *Machine, g *goroutine, r Regs, op *trace.Op) i
 	}
 }
 
-// plain adds a plain access to op, if it is visible.
-func (m *Machine) plain(op *trace.Op, p, n uint64, write bool) {
-	if n == 0 || !m.multi || m.auto || op.N == 2 || m.heap.Objs[p>>32].Flags&heap.Shared == 0 {
-		return
-	}
-	kind := trace.Read
-	if write {
-		kind = trace.Write
-	}
-	if op.N == 1 && op.Kind != kind {
-		kind = trace.ReadWrite
-	}
-	op.Kind = kind
-	op.Access[op.N] = accessOf(p, n, write)
-	op.N++
-}
-
 var bytealgNatives = []Native{
 	{Name: "internal/bytealg.MakeNoZero", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)

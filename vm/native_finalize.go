@@ -146,11 +146,6 @@ func (m *Machine) watchesAt(r Regs) []watched {
 	return m.watchesIn(m.word(r.U(0), 0), m.word(r.U(0), 8))
 }
 
-// isCollector reports whether g is the collector, and about to collect.
-func (g *goroutine) isCollector() bool {
-	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
-}
-
 // Collector reports whether goroutine id is the collector, which is not enabled while another goroutine is.
 func (v StaticView) Collector(id trace.GID) bool { return v.m.gOf(id).isCollector() }
 
@@ -169,23 +164,6 @@ func (m *Machine) othersWait(collector *goroutine) bool {
 	return m.reduction == nil || !m.reduction.redundant()
 }
 
-// collectsNow reports whether the collector can move now.
-func (m *Machine) collectsNow(g *goroutine) bool {
-	if c := &m.collecting; c.moment != m.moment {
-		//mutant: the collector never collects [models TestModels/finalizerWakes]: false
-		//mutant: the collector waits for no goroutine [models TestModels/collectorLast]: drop 1
-		is := m.othersWait(g) && m.anyDies(m.watchesOf(g))
-		*c = collecting{m.moment, is} // the checks may have executed steps speculatively, which makes a new moment
-	}
-	return m.collecting.is
-}
-
-// collecting is the result of collectsNow for one state.
-type collecting struct {
-	moment uint64
-	is     bool
-}
-
 // watchesOf returns the watches that the collector g would check.
 func (m *Machine) watchesOf(g *goroutine) []watched {
 	return m.watchesAt(regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(g.Fn.Code[g.PC].A)])))
@@ -200,13 +178,6 @@ func (v Report) CanCollect() bool {
 		}
 	}
 	return false
-}
-
-// watched is an object that a weakRef of the guest refers to.
-type watched struct {
-	ref  ptr
-	obj  uint32
-	kind int
 }
 
 // anyDies reports whether a collection would mark a watch as dead.
@@ -264,4 +235,11 @@ func (m *Machine) settle(dead, finals []watched) {
 		m.heap.WillWrite(uint32(w.ref >> 32))
 		*(*bool)(unsafe.Add(m.heap.Objs[w.ref>>32].Mem, weakDead)) = true
 	}
+}
+
+// watched is an object that a weakRef of the guest refers to.
+type watched struct {
+	ref  ptr
+	obj  uint32
+	kind int
 }

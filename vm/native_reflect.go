@@ -111,14 +111,6 @@ func staticUint64s(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// funcPC returns the program counter at the beginning of a func value's code.
-func (m *Machine) funcPC(fv uint64) uint64 {
-	if fv != 0 && fv&funcBit == 0 {
-		fv = m.word(fv, 0)
-	}
-	return uint64(m.link.ShownCode(uint32(fv))) << 32
-}
-
 func funcPCOf(m *Machine, g *goroutine, r Regs) Ctl {
 	r.Set(0, m.funcPC(r.U(1)))
 	return Next

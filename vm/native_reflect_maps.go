@@ -306,3 +306,16 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 	r.Set(1, dst)
 	return Next
 }
+
+// visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called.
+// During the initialisation of packages, before a goroutine has been started, f may be a function
+// that does not notice the order.
+func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
+	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
+	if m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
+		if fn, _ := m.closureOf(f); !m.link.VisitMatters(fn) {
+			return orderOne
+		}
+	}
+	return m.orderOf(g, n, false)
+}

@@ -203,11 +203,6 @@ func (m *Machine) getenv(key string) string {
 	return ""
 }
 
-// typeString returns the name of the type that tw denotes, as printed by %T.
-func (m *Machine) typeString(tw uint64) string {
-	return m.link.TypeName(m.link.TypeAt(tw).Type)
-}
-
 // missingMethod returns the first method of i, by name, that t lacks.
 func missingMethod(t types.Type, i *types.Interface) string {
 	var names []string

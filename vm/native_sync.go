@@ -1,9 +1,7 @@
 package vm
 
 import (
-	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/race"
 )
@@ -21,29 +19,6 @@ import (
 //
 // Nothing wakes a goroutine: a blocking operation is pending, and its Peek determines in each state
 // whether it is enabled. So there are no queues here, and no order among waiting goroutines.
-
-// Offsets in the guest structs, from the package that compares them with the source.
-const (
-	muState = overlay.MutexState
-	muOwner = overlay.MutexOwner
-
-	rwAdmitted = overlay.RWMutexAdmitted
-	rwOwners   = overlay.RWMutexOwners
-	rwReaders  = overlay.RWMutexReaders
-	rwLeaving  = overlay.RWMutexLeaving
-
-	wgCounter = overlay.WaitGroupCounter
-	wgBubble  = wgCounter - 4 // the low half of the state: see joinBubble
-
-	onDone  = overlay.OnceDone
-	onMutex = overlay.OnceMutex
-
-	cdList = overlay.CondList
-
-	wtNext     = overlay.WaiterNext
-	wtG        = overlay.WaiterG
-	wtNotified = overlay.WaiterNotified
-)
 
 var syncNatives = []Native{
 	{Name: "(*sync.Mutex).Lock", Peek: peekLocker(trace.Lock, mutexLocker), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -204,13 +179,6 @@ func (m *Machine) syncOp(op *trace.Op, k trace.Kind, p ptr, n uint32, write, ena
 
 // mapped reports whether n bytes at p are guest memory.
 func (m *Machine) mapped(p ptr, n uint32) bool { return m.heap.Load(p, uint64(n), 0) != nil }
-
-func (m *Machine) u32(p ptr) uint32 { return *(*uint32)(m.heap.Load(p, 4, 0)) }
-
-func (m *Machine) setU32(p ptr, v uint32) {
-	m.heap.WillWrite(uint32(p >> 32))
-	*(*uint32)(m.heap.Load(p, 4, 0)) = v
-}
 
 // nilFault raises the run-time panic of a nil dereference.
 func (m *Machine) nilFault(g *goroutine) Ctl {
@@ -379,22 +347,4 @@ func (m *Machine) firstWaiter(w ptr) int {
 		}
 	}
 	return best
-}
-
-// stdCaller reports whether the function that called the running one belongs to the standard
-// library.
-func (m *Machine) stdCaller(g *goroutine) bool {
-	link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
-	if link>>32&frBottom != 0 {
-		return false
-	}
-	return m.isStd(m.link.Code[ra>>32])
-}
-
-// isStd reports whether f is a function of the standard library.
-func (m *Machine) isStd(f *bytecode.Func) bool {
-	if f.SSA == nil {
-		return true // the machine's own
-	}
-	return m.prog.InLibrary(f.SSA)
 }

@@ -108,11 +108,6 @@ var allNatives = sync.OnceValues(func() ([]Native, *link.Natives) {
 	return list, numbers
 })
 
-// nativeNumber returns the number of a native.
-func (m *Machine) nativeNumber(name string) int32 {
-	return int32(m.numberOf[name])
-}
-
 // NativeNames returns the SSA names of all functions that the machine implements, in no particular
 // order. Static analyses have a model of each (static/pointer).
 func NativeNames() []string {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"unsafe"
 
-	"hbcheck.dev/hbcheck/load/overlay"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bounds"
 )
@@ -205,38 +204,6 @@ var timeNatives = []Native{
 	}},
 }
 
-// Offsets in the guest's hbTimer.
-const (
-	tmChan   = overlay.TimerChan
-	tmPeriod = overlay.TimerPeriod
-	tmSize   = overlay.TimerSize
-)
-
-// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires. It makes
-// none if the tick would be dropped, or if time would pass to a moment that no remaining goroutine can
-// notice. A function is called even if all other goroutines have ended.
-//
-// A timer that can fire before the last goroutine ends can also fire after that, so these two steps
-// commute: time passes in a separate step, on which all others depend.
-//
-// If timers are ordered, it matters whether the tick of this moment is dropped before or after the last
-// tick is received.
-func (m *Machine) canFire(g *goroutine) bool {
-	c := m.word(g.wait.obj, tmChan)
-	switch {
-	case m.spent(g):
-		return false
-	case c == 0:
-		return true
-	case m.alive == 0 && (m.timeOrdered(g) && !m.isDue(g) || g.bubble != 0):
-		return false
-	}
-	if m.word(g.wait.obj, tmPeriod) == 0 {
-		return true // its channel is empty, or it is of the kind before Go 1.23, where Stop reports whether it is armed
-	}
-	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g)
-}
-
 // timeNow returns seconds, nanoseconds and the monotonic time. The last is 0 in a synctest bubble,
 // as natively, because the bubble has another clock.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
@@ -277,26 +244,12 @@ func (m *Machine) readClock() {
 	m.clockStep = m.steps
 }
 
-// countClock records that g has the time as a number without a clock read, and that the number is
-// one of many.
-func (m *Machine) countClock(g *goroutine) {
-	m.takeClock()
-	m.assumeCounted(g)
-}
-
 // takeClock records that the program has the time as a number, which is part of states from then
 // on.
 func (m *Machine) takeClock() {
 	m.readClock()
 	m.cfg.absolute.elapsed.Store(true)
 	m.observeTime()
-}
-
-// assumeCounted records that a number, or a text, is made from a clock read: one of many possible
-// ones.
-func (m *Machine) assumeCounted(g *goroutine) {
-	m.counted = true
-	m.assume(g, ClockCounted)
 }
 
 // noteTie records that code of the library compared two equal times: the clock was just read, and shows a
@@ -340,16 +293,6 @@ func (m *Machine) epoch(g *goroutine) int64 {
 		return bubbleTime
 	}
 	return startTime
-}
-
-// isTick reports whether the channel with header h belongs to a timer.
-func (m *Machine) isTick(h *[5]uint64) bool {
-	return m.layTick != 0 && uint32(h[chElem/8]>>32) == m.layTick
-}
-
-// isEarly is isTick for timers of the kind before Go 1.23, whose channels hold Times.
-func (m *Machine) isEarly(h *[5]uint64) bool {
-	return m.layEarly != 0 && uint32(h[chElem/8]>>32) == m.layEarly
 }
 
 // sendEarly puts the present time into c.

@@ -6,49 +6,6 @@ import (
 	"time"
 )
 
-// An Assumed is a kind of choice of a program's environment that the machine has not tried in all
-// ways. The rows of docs/dev/model.md say which ways it tries.
-type Assumed uint8
-
-// The kinds of assumptions. RandSampled is the first; NumAssumed is the number of the last plus
-// one.
-const (
-	RandSampled  Assumed = 1 + iota // math/rand: a value from a large range
-	BitsSampled                     // crypto/rand, hash/maphash: bits that differ from run to run
-	MapOrder                        // map iteration: one order
-	MapStarts                       // map iteration: the rotations of one order
-	MapInserted                     // map iteration: only a few of the entries inserted during a loop are visited
-	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
-	CleanupOff                      // runtime.AddCleanup: likewise
-	WeakKept                        // weak.Make: likewise, the pointer is cleared
-	PoolKept                        // sync.Pool: the pool keeps all values put into it
-	MemoryShown                     // runtime.ReadMemStats: figures of a small program at rest
-	AddressShown                    // fmt: an address is printed
-	AddressUsed                     // unsafe, reflect: an address is a number
-	SignalSome                      // os/signal: only some of many signals arrive
-	SignalOnce                      // os/signal: each signal arrives at most once
-	StacksShown                     // runtime.Stack: other goroutines are between two operations
-	LeaksShown                      // runtime/pprof: the profile of leaked goroutines, likewise
-	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
-	InitEnded                       // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
-	Concretised                     // hbtest.Nondet: one of a value's many values
-	ClockCounted                    // time: a number is made from a clock read
-	ClockSome                       // time: not all possible clock reads are tried
-	ClockStart                      // time: a future date is compared with a clock read
-	WriteTimes                      // os: the time of a file's last write
-	NetworkOff                      // net: there is no network except the machine itself
-	PeersOff                        // net: no other process connects
-	FileKept                        // os: a file that the kernel generates reads the same every time
-	TimedLoop                       // time: a loop until a moment runs a few rounds; then that moment has come
-	NumAssumed
-)
-
-// An Assumption is an assumption with its position.
-type Assumption struct {
-	What Assumed
-	Pos  token.Position // in the user's code if possible, without a column
-}
-
 // assume records that the machine assumes something at the user's code that g is in, if it is in
 // any. The record is not part of the state: assumptions on any path qualify the verdict.
 //
@@ -152,3 +109,17 @@ func (v Environment) InputLen() int { return max(0, v.m.cfg.InputLen) }
 
 // Slack returns how long goroutines may be busy while time passes: Config.Slack.
 func (v Environment) Slack() time.Duration { return time.Duration(v.m.cfg.Slack) }
+
+// assumeCounted records that a number, or a text, is made from a clock read: one of many possible
+// ones.
+func (m *Machine) assumeCounted(g *goroutine) {
+	m.counted = true
+	m.assume(g, ClockCounted)
+}
+
+// countClock records that g has the time as a number without a clock read, and that the number is
+// one of many.
+func (m *Machine) countClock(g *goroutine) {
+	m.takeClock()
+	m.assumeCounted(g)
+}

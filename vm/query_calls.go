@@ -18,26 +18,6 @@ import (
 //
 // Discarded results do not count: with them the test has lost the means to end the goroutine.
 
-// callReturned is called when a call by test code has returned (WatchCalls).
-type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
-
-// testCalls has the calls by test code that have begun.
-type testCalls struct {
-	returned callReturned
-	tests    map[uint32]bool // by function number: isTest
-	open     map[trace.GID][]openCall
-}
-
-// openCall is a call that a test executes.
-type openCall struct {
-	fp    uint32 // of the test's frame
-	win   uint32 // the register of its first result
-	fn    uint32 // of the test
-	pc    int32
-	words []uint64 // the function value and the arguments
-	known bool     // words has the arguments
-}
-
 // WatchCalls returns the change of a configuration by which returned is called after each call by test
 // code: with the calling goroutine, the goroutine that executes the test, and a function that reports
 // whether the test has held one of objs. Schedules of m are schedules of such a machine, and all such

@@ -1,9 +1,5 @@
 package vm
 
-import (
-	"hbcheck.dev/hbcheck/vm/race"
-)
-
 // Covered says, for each block of the user's module (load.Program.Blocks), whether the machine has
 // executed it. It is not part of the state: only ForgetCovered resets it. The slice belongs to the
 // machine.
@@ -28,11 +24,4 @@ func (v Report) EachLocked(f func(stack []SourceFrame, contended bool)) {
 	for s, contended := range m.contended {
 		f(m.Report().SiteStack(uint32(s)), contended)
 	}
-}
-
-// noteLock records that g is about to take the lock at l, for reading if shared.
-func (m *Machine) noteLock(g *goroutine, l race.Loc, shared bool) {
-	contended := !m.race.Ordered(g.slot, l) || !shared && !m.race.Ordered(g.slot, readers(l))
-	s := m.raceStack(g)
-	m.contended[s] = m.contended[s] || contended
 }

@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"go/token"
 	"slices"
 
 	"hbcheck.dev/hbcheck/load"
@@ -58,12 +57,6 @@ func (v Report) Exited() (code int, ok bool) { return v.m.exit, v.m.exited }
 // ExitedIn returns the goroutine in which the program has exited.
 func (v Report) ExitedIn() trace.GID { return v.m.exitG }
 
-// A Skip is the place where a test was skipped, and the reason.
-type Skip struct {
-	Pos  token.Position
-	Text string
-}
-
 // Skipped returns the skip of the entry's test on this path, or nil.
 func (v Report) Skipped() *Skip { return v.m.skip }
 
@@ -82,29 +75,6 @@ func (v Report) MainGoexited() bool { return v.m.goexited && v.m.entry.Kind != l
 
 // Lonely returns the program's end after that, if no goroutine is left.
 func (v Report) Lonely() *Fault { return v.m.lonely }
-
-// A Cut says why an execution was abandoned before it ended.
-type Cut struct {
-	Cause CutCause
-	Text  string // the reason, with its position
-	// Refused is the refused construct, if the cause is CutUnsupported.
-	Refused Refusal
-}
-
-// A CutCause is a kind of reason for abandoning an execution.
-type CutCause uint8
-
-const (
-	CutUnsupported CutCause = iota + 1 // the machine does not model something
-	CutMemory                          // Config.MaxHeap
-	CutLocal                           // Config.MaxLocal
-	CutRun                             // Config.MaxRun
-	CutTime                            // a loop ends when time has passed, and no goroutine sleeps
-	CutInterrupted                     // Config.Interrupt
-	CutAssumption                      // hbtest.Assume does not hold
-	CutInfeasible                      // no input leads to this state
-	CutUnwound                         // Config.Unwind
-)
 
 // Cut returns why the execution was abandoned; the zero Cut if it was not.
 func (v Report) Cut() Cut { return v.m.cut }

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"unsafe"
+
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
@@ -43,4 +45,17 @@ func original(fn *ssa.Function) *ssa.Function {
 		return o
 	}
 	return fn
+}
+
+// closureOf resolves a func value. Its object has the function in word 0 and the captured variables
+// in the others, as made by MkClos.
+func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
+	id := uint32(fv)
+	var captured []uint64
+	if fv&funcBit == 0 {
+		o := &m.heap.Objs[fv>>32]
+		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
+		id, captured = uint32(w[0]), w[1:]
+	}
+	return m.link.SSA(id), captured
 }

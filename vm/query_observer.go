@@ -4,23 +4,8 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
-	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
-
-// An Observer is notified of events inside of steps, from the initialisation of packages on, to
-// compare them with static analyses. It may inspect the machine but not change it.
-//
-// Rewinding is not reported: after a rewind an object or goroutine may have the number of one that
-// was undone, and is reported anew.
-type Observer interface {
-	// Allocated: goroutine g is executing an instruction that has created object
-	// obj. Nothing has been stored in it yet.
-	Allocated(m *Machine, g trace.GID, obj uint32)
-	// Started: goroutine parent is executing an instruction that creates
-	// goroutine child, which has no frames yet.
-	Started(m *Machine, parent, child trace.GID)
-}
 
 // Observe makes o the observer from now on. It has to be called before there are marks, because a
 // rewind does not restore the old one.

@@ -191,19 +191,6 @@ func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 	}
 }
 
-// closureOf resolves a func value. Its object has the function in word 0 and the captured variables
-// in the others, as made by MkClos.
-func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
-	id := uint32(fv)
-	var captured []uint64
-	if fv&funcBit == 0 {
-		o := &m.heap.Objs[fv>>32]
-		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
-		id, captured = uint32(w[0]), w[1:]
-	}
-	return m.link.SSA(id), captured
-}
-
 // Word returns the word of memory at p, if there is one.
 func (v StaticView) Word(p uint64) (uint64, bool) {
 	m := v.m

@@ -26,22 +26,6 @@ func (v Report) EachOrder(f func(o Order, times uint64)) {
 	}
 }
 
-// orderLog records in which orders operations are executed.
-//
-// For each location it has the sites at which the present path has accessed it. Undone accesses
-// stay, and are dropped at the next access to the location:
-//
-//  1. Each executed step gets a number, which no other step of any path has. An access is of the
-//     present path if the step with its index still has the same number.
-//  2. Marks are used last-in first-out: among the accesses to a location those of the present path
-//     come first, and new ones are added after them.
-type orderLog struct {
-	met   map[Order]uint64      // nil: nothing is recorded
-	steps []uint64              // of the present path, by index: numbers of steps
-	last  uint64                // last number given
-	at    map[race.Loc][]access // by location: the first of each site and goroutine
-}
-
 type access struct {
 	site   Site
 	g      trace.GID
@@ -182,4 +166,20 @@ func (m *Machine) selects(g *goroutine, op *trace.Op) bool {
 		}
 	}
 	return false
+}
+
+// orderLog records in which orders operations are executed.
+//
+// For each location it has the sites at which the present path has accessed it. Undone accesses
+// stay, and are dropped at the next access to the location:
+//
+//  1. Each executed step gets a number, which no other step of any path has. An access is of the
+//     present path if the step with its index still has the same number.
+//  2. Marks are used last-in first-out: among the accesses to a location those of the present path
+//     come first, and new ones are added after them.
+type orderLog struct {
+	met   map[Order]uint64      // nil: nothing is recorded
+	steps []uint64              // of the present path, by index: numbers of steps
+	last  uint64                // last number given
+	at    map[race.Loc][]access // by location: the first of each site and goroutine
 }

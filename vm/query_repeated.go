@@ -6,37 +6,12 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // A lock records its owner but not where the owner took it: the place must not be part of a state. So
 // the machine keeps the places beside the state, while the entry begins, up to its first visible
 // operation, and while a schedule is repeated (Trace). The repetition records later locks again, so the log
 // needs no undo.
-
-// lockLog has the places where the held locks were taken, for a reader perhaps several; nil: not recorded.
-type lockLog map[heldBy][][]framePlace
-
-// heldBy is a lock and a goroutine that has it.
-type heldBy struct {
-	lock ptr
-	g    trace.GID
-	read bool
-}
-
-// A framePlace is an instruction.
-type framePlace struct {
-	f  *bytecode.Func
-	pc int32
-}
-
-// repetition has the log of the beginning, and the records of the repetition of a schedule.
-type repetition struct {
-	lockedFirst lockLog
-	lockLog     lockLog // nil: nothing is recorded
-	pooled      ptr     // the object that the last step put into a sync.Pool or took from it; 0: none
-	put         bool    // which of the two
-}
 
 // noteLocked records that g takes l.
 func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {

@@ -12,18 +12,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// SourceFrame is one line of a goroutine's stack.
-type SourceFrame struct {
-	Func string // as the runtime shows it: see funcName
-	Args bool   // it has parameters
-	Pos  token.Position
-	PC   int32
-	Std  bool // of the standard library or its overlay
-	Own  bool // of the entry's module, or another one under development
-
-	helper bool // of a model: see helper
-}
-
 // eachFrame walks g's stack from the innermost frame; pc is the instruction
 // that is executing (for callers: the call).
 func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bool) {
@@ -54,14 +42,6 @@ func callPC(link, ra uint64) int32 {
 		return int32(uint32(ra))
 	}
 	return int32(uint32(ra)) - 1
-}
-
-// executing returns the instruction that g is executing; within a native g.pc is already after it.
-func (g *goroutine) executing() int32 {
-	if g.inNative {
-		return g.PC - 1
-	}
-	return g.PC
 }
 
 // A trace of a panic is a guest array of two words per frame: function number
@@ -269,4 +249,49 @@ func (m *Machine) callerPos(g *goroutine) token.Position {
 func (v Report) Pos(op trace.Op) token.Position {
 	m := v.m
 	return m.fset.Position(m.link.Code[op.Func].PosAt(int(op.PC)))
+}
+
+// userFrame returns the innermost position on g's stack that is in the user's code, if there is
+// one, and the name of the library function called there, if any.
+func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, found bool) {
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil {
+			return true
+		}
+		p, library := m.prog.PackageOf(f.SSA), m.prog.InLibrary(f.SSA)
+		if p != nil && !library && f.Refused == "" {
+			pos, found = m.fset.Position(f.PosAt(int(pc))), true
+			return false
+		}
+		if !f.Wrapper && (p == nil || library) {
+			called = funcName(f)
+		}
+		return true
+	})
+	return pos, called, found
+}
+
+// stdCaller reports whether the function that called the running one belongs to the standard
+// library.
+func (m *Machine) stdCaller(g *goroutine) bool {
+	link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
+	if link>>32&frBottom != 0 {
+		return false
+	}
+	return m.isStd(m.link.Code[ra>>32])
+}
+
+// place returns g's place in the program, as messages name it.
+func (m *Machine) place(g *goroutine) string {
+	pos, _ := m.userCall(g)
+	return m.relative(pos)
+}
+
+// isStd reports whether f is a function of the standard library.
+func (m *Machine) isStd(f *bytecode.Func) bool {
+	if f.SSA == nil {
+		return true // the machine's own
+	}
+	return m.prog.InLibrary(f.SSA)
 }

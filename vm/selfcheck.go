@@ -11,11 +11,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Check selects the machine's own checks, for tests. They are slow, and independent of the
-// shortcuts that they check. A violation is a panic that begins with "BUG:", or shows as
-// nonsensical behaviour of the program.
-type Check uint8
-
 const (
 	// CheckLiveness overwrites dead registers whenever a step ends.
 	CheckLiveness Check = 1 << iota
@@ -27,23 +22,6 @@ const (
 	// there are many more steps for the other checks.
 	CheckStops
 )
-
-// checker has the data of the checks.
-type checker struct {
-	what  Check
-	base  []baseObject
-	owner []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
-	work  []uint32
-
-	hashed int                         // fingerprints
-	hashes [2][2]map[por.Hash]por.Hash // by fingerprint: the other one of the state
-}
-
-// baseObject is an object of the base state with its contents at the first mark.
-type baseObject struct {
-	id  uint32
-	mem []byte
-}
 
 // deadWord overwrites dead registers: no object has its number, and no program computes with it by
 // accident.
@@ -94,25 +72,6 @@ func (m *Machine) killDead(g *goroutine) {
 			}
 		}
 	})
-}
-
-// eachLive calls f for the frames of g from the innermost on.
-func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
-	if g.overflow != nil || g.ending() {
-		return
-	}
-	fn, fp, pc := g.Fn, g.FP, g.PC
-	above := callee{}
-	for {
-		live, known := m.liveIn(fn, pc, above)
-		f(fn, fp, live, known)
-		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
-		if link>>32&frBottom != 0 {
-			return
-		}
-		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
-	}
 }
 
 // verifyGoroutines checks that the cached next operation of each goroutine equals a new answer.
@@ -330,4 +289,21 @@ func (m *Machine) snapshotBase() {
 			c.base = append(c.base, baseObject{id, bytes.Clone(unsafe.Slice((*byte)(o.Mem), o.Size))})
 		}
 	}
+}
+
+// checker has the data of the checks.
+type checker struct {
+	what  Check
+	base  []baseObject
+	owner []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
+	work  []uint32
+
+	hashed int                         // fingerprints
+	hashes [2][2]map[por.Hash]por.Hash // by fingerprint: the other one of the state
+}
+
+// baseObject is an object of the base state with its contents at the first mark.
+type baseObject struct {
+	id  uint32
+	mem []byte
 }

@@ -333,7 +333,7 @@ func (m *Machine) adopt(cfg Config) {
 		//mutant: replicas know of the clock what they notice [numbering]
 		m.times = n.times
 	}
-	for _, a := range own.drawn.list() {
+	for _, a := range own.drawn.all() {
 		cfg.drawn.add(a)
 	}
 	for i, f := range m.flags() {

@@ -39,23 +39,6 @@ func (m *Machine) outOfMemory() Cut {
 	return Cut{Cause: CutMemory, Text: "the program needs more memory than the limit of " + itoa(m.cfg.MaxHeap>>20) + " MiB"}
 }
 
-// recoverOutOfMemory is deferred where goroutines execute. It abandons the execution if the limit
-// of the heap, or of an object, was reached in the middle of an instruction. The state after that
-// instruction is never used, and a rewind takes it back.
-func (m *Machine) recoverOutOfMemory() {
-	if m.heap.Recovers() {
-		recover()
-		m.growth.stepped(m)
-		for _, g := range m.gs {
-			g.inNative = false
-		}
-		if m.cut.Cause == 0 {
-			m.cut = m.outOfMemory()
-		}
-		m.moment++
-	}
-}
-
 // collect frees the unreachable dynamic objects created since the youngest mark. Older ones stay,
 // because a rewind may need them. Stacks are scanned word by word, conservatively; objects by their
 // layout.

@@ -69,24 +69,6 @@ func (m *Machine) countOp(kind trace.Kind, op *trace.Op) {
 // mutant: coroutines do not count [points]: drop 2
 func (g *goroutine) inCount() bool { return !g.system || g.coro != 0 }
 
-// leave is called when g has left its last frame.
-func (m *Machine) leave(g *goroutine) {
-	// When main returns the process ends; main's goroutine does not.
-	outlives := g.ID == 0 && !m.goexited && !m.testOnMain()
-	//mutant: ending is local work [points]: "m.facts.counted && g.inCount()" -> "g == nil"
-	if m.facts.counted && g.inCount() && !outlives {
-		g.scheduled = false // it was set for the operation before
-		if !m.mayCount(g, trace.End) {
-			return
-		}
-		m.count(-1)
-	}
-	m.endG(g)
-}
-
-// ending reports whether ending is all that is left for g.
-func (g *goroutine) ending() bool { return g.status == gReady && g.pending.Kind == trace.End }
-
 // end executes the last step of g.
 func (m *Machine) end(g *goroutine) {
 	g.scheduled = false

@@ -34,17 +34,6 @@ type gidTable struct {
 	times   *clockFacts
 }
 
-// Replica returns another machine in the initial state of the same program, with the same configuration.
-// Two goroutines of the host may use the two machines at the same time. They agree on the numbers of
-// goroutines, and on all other numbers if SharesNumbers returns true. ShareGIDs must have been called
-// before; Replica itself may be called at any time.
-func (m *Machine) Replica() (*Machine, error) {
-	cfg := m.cfg
-	cfg.sharedGIDs = m.sharedGIDs
-	cfg.Observer = nil
-	return New(m.prog, m.entry, cfg)
-}
-
 // ShareGIDs makes Replica possible: the goroutines known so far get the same numbers in the shared
 // table.
 func (m *Machine) ShareGIDs() {

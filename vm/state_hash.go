@@ -10,72 +10,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// canonicaliser computes the canonical fingerprint of a state, as JPF's CFSerializer does. Dynamic
-// objects are numbered in the order in which they are first reached from the base objects that have
-// changed and from the goroutines, in spawn-path order; references are hashed as such numbers. So neither
-// object numbers nor garbage nor the order of independent allocations matter. Objects of the base state
-// that have not changed since keep their number as identity and are not visited.
-//
-//	g0 ──▶ obj 40 ──▶ obj 52          g0 ──▶ obj 61 ──▶ obj 33
-//	g1 ──▶ obj 44                     g1 ──▶ obj 90
-//	       1, 2 and 3 in both states: the same words, the same hash
-//
-// A state is written as a string of words, which is hashed in one go: this keeps the hash's two
-// accumulators in registers and takes half the time of mixing in word by word. The words are, in
-// this order:
-//
-//	base objects that have changed, each with its number (writeBase)
-//	each goroutine that has not ended, in spawn-path order (serialise, writeStack)
-//	the clock and what time has to do with it, as far as the program can tell
-//	the output if it counts
-//
-// and the dynamic objects, by regions, where they are first reached (see regions). If memory has
-// terms of inputs, or objects count by identity, regions are not kept; all objects then follow in
-// the order of their visits (traverse).
-//
-// The words themselves determine how many words follow each other, so two states with the same
-// words differ only in the numbers of objects. Two states with different words may have the same hash by
-// chance: among n strings of words, of states and of objects, the probability of such a pair is n²/2^129,
-// which is 10^-21 for a billion, if the hash behaves like a random function. A state mistaken for another
-// one is not explored.
-//
-// A fingerprint leaves out everything on which the program's behaviour does not depend: dead
-// registers, garbage, counters of steps and allocations, and assumptions and findings.
-//
-// The cost is proportional to the changes since the last fingerprint, plus a few words for each
-// goroutine and each region. The words of a goroutine are kept until it moves (serialised), and the
-// hash of a region until its shape changes.
-type canonicaliser struct {
-	seen       []visit  // by object
-	gen        uint32   // number of the traversal
-	n          uint32   // objects visited
-	queue      []uint32 // the same, in the order of the visits
-	dirty      []uint32
-	words      []uint64
-	text       []byte
-	whole      bool // no regions are kept
-	weight     int  // see Weight
-	digested   int  // words that writeBytes has hashed
-	unpolled   int  // words written since the last poll for interrupts
-	stopped    bool // an interrupt has come: the fingerprint is not valid
-	stops      uint64
-	still      bool // no part of the state is the clock: for states between which nothing reads it
-	ownOnly    bool // only memory that one goroutine can change: shared objects count by identity
-	byIdentity bool // objects and goroutines count by identity; extra is one more object
-	extra      uint32
-	// For SymmetricHash.
-	exchanging bool // in progress: the numbers of goroutines do not count
-	ranked     []ranked
-	byOrigin   []ranked // see the method byOrigin: made of
-	sortedOf   []uint32 // these slots
-	reordered  uint64   // value of goroutineTable.reordered at that time
-	sorted     []uint32
-	pairs      []objectPair
-	several    bool     // identical goroutines have been sorted
-	hash       por.Hash // the fingerprint at that time
-	equal      []uint32 // see Orbits
-}
-
 // A visit records that traversal gen has given an object the number num.
 type visit struct{ gen, num uint32 }
 
@@ -380,4 +314,70 @@ func writeRaw(ws []uint64, p unsafe.Pointer, n uint32) []uint64 {
 		ws = append(ws, t)
 	}
 	return ws
+}
+
+// canonicaliser computes the canonical fingerprint of a state, as JPF's CFSerializer does. Dynamic
+// objects are numbered in the order in which they are first reached from the base objects that have
+// changed and from the goroutines, in spawn-path order; references are hashed as such numbers. So neither
+// object numbers nor garbage nor the order of independent allocations matter. Objects of the base state
+// that have not changed since keep their number as identity and are not visited.
+//
+//	g0 ──▶ obj 40 ──▶ obj 52          g0 ──▶ obj 61 ──▶ obj 33
+//	g1 ──▶ obj 44                     g1 ──▶ obj 90
+//	       1, 2 and 3 in both states: the same words, the same hash
+//
+// A state is written as a string of words, which is hashed in one go: this keeps the hash's two
+// accumulators in registers and takes half the time of mixing in word by word. The words are, in
+// this order:
+//
+//	base objects that have changed, each with its number (writeBase)
+//	each goroutine that has not ended, in spawn-path order (serialise, writeStack)
+//	the clock and what time has to do with it, as far as the program can tell
+//	the output if it counts
+//
+// and the dynamic objects, by regions, where they are first reached (see regions). If memory has
+// terms of inputs, or objects count by identity, regions are not kept; all objects then follow in
+// the order of their visits (traverse).
+//
+// The words themselves determine how many words follow each other, so two states with the same
+// words differ only in the numbers of objects. Two states with different words may have the same hash by
+// chance: among n strings of words, of states and of objects, the probability of such a pair is n²/2^129,
+// which is 10^-21 for a billion, if the hash behaves like a random function. A state mistaken for another
+// one is not explored.
+//
+// A fingerprint leaves out everything on which the program's behaviour does not depend: dead
+// registers, garbage, counters of steps and allocations, and assumptions and findings.
+//
+// The cost is proportional to the changes since the last fingerprint, plus a few words for each
+// goroutine and each region. The words of a goroutine are kept until it moves (serialised), and the
+// hash of a region until its shape changes.
+type canonicaliser struct {
+	seen       []visit  // by object
+	gen        uint32   // number of the traversal
+	n          uint32   // objects visited
+	queue      []uint32 // the same, in the order of the visits
+	dirty      []uint32
+	words      []uint64
+	text       []byte
+	whole      bool // no regions are kept
+	weight     int  // see Weight
+	digested   int  // words that writeBytes has hashed
+	unpolled   int  // words written since the last poll for interrupts
+	stopped    bool // an interrupt has come: the fingerprint is not valid
+	stops      uint64
+	still      bool // no part of the state is the clock: for states between which nothing reads it
+	ownOnly    bool // only memory that one goroutine can change: shared objects count by identity
+	byIdentity bool // objects and goroutines count by identity; extra is one more object
+	extra      uint32
+	// For SymmetricHash.
+	exchanging bool // in progress: the numbers of goroutines do not count
+	ranked     []ranked
+	byOrigin   []ranked // see the method byOrigin: made of
+	sortedOf   []uint32 // these slots
+	reordered  uint64   // value of goroutineTable.reordered at that time
+	sorted     []uint32
+	pairs      []objectPair
+	several    bool     // identical goroutines have been sorted
+	hash       por.Hash // the fingerprint at that time
+	equal      []uint32 // see Orbits
 }

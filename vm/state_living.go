@@ -1,6 +1,9 @@
 package vm
 
-import "slices"
+import (
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"slices"
+)
 
 // living is the list of goroutines that have not ended, in spawn-path order. It is for programs
 // that start thousands, one after the other: goroutines that have ended stay in the table.
@@ -54,5 +57,24 @@ func (m *Machine) insertG(g *goroutine) {
 	if l := &m.alives; !l.stale {
 		//mutant: goroutines change places in a list that is walked [regions]: "slices.Clip(l.list)" -> "l.list"
 		l.list = insert(slices.Clip(l.list))
+	}
+}
+
+// eachLive calls f for the frames of g from the innermost on.
+func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, live []uint16, known bool)) {
+	if g.overflow != nil || g.ending() {
+		return
+	}
+	fn, fp, pc := g.Fn, g.FP, g.PC
+	above := callee{}
+	for {
+		live, known := m.liveIn(fn, pc, above)
+		f(fn, fp, live, known)
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
+		if link>>32&frBottom != 0 {
+			return
+		}
+		above = callee{fn.ID, link >> 32}
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }

@@ -8,28 +8,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// A mark is a state to return to. It copies the small parts and records the lengths of the undo
-// logs. Everything else is saved at its first change:
-//
-//	          mark 1         mark 2                        Rewind(1)
-//	heap      ───┬──────────────┬───────────────────────▶  contents of objects, in reverse order
-//	 undo        │ obj 7, obj 9 │ obj 7                    of saving, back to the length at mark 1
-//	goroutines ──┼──────────────┼───────────────────────▶  records and stack words likewise
-//	 gundo       │ g1           │ g1, g2
-//	scalars     copied         copied                      copied back
-//	out, gs     lengths        lengths                     cut to the lengths at mark 1
-//
-// Marks are nested, like a search's stack: a rewind closes the later marks, and only the youngest can be
-// released. A mark costs a copy of the scalars; each later change pays for its own saving. The logs grow
-// with the depth of the path and not with the number of states.
-type mark struct {
-	heap          heap.Mark
-	sym           shadow.Mark
-	s             scalars
-	gundo         int
-	gs, out, runs int
-}
-
 // Mark opens a mark, a state to return to.
 func (m *Machine) Mark() por.Mark {
 	if m.check != nil && m.check.what&CheckState != 0 && len(m.marks) == 0 {
@@ -84,4 +62,26 @@ func (m *Machine) Release(k por.Mark) {
 	}
 	m.marks = m.marks[:k]
 	m.verify(false)
+}
+
+// A mark is a state to return to. It copies the small parts and records the lengths of the undo
+// logs. Everything else is saved at its first change:
+//
+//	          mark 1         mark 2                        Rewind(1)
+//	heap      ───┬──────────────┬───────────────────────▶  contents of objects, in reverse order
+//	 undo        │ obj 7, obj 9 │ obj 7                    of saving, back to the length at mark 1
+//	goroutines ──┼──────────────┼───────────────────────▶  records and stack words likewise
+//	 gundo       │ g1           │ g1, g2
+//	scalars     copied         copied                      copied back
+//	out, gs     lengths        lengths                     cut to the lengths at mark 1
+//
+// Marks are nested, like a search's stack: a rewind closes the later marks, and only the youngest can be
+// released. A mark costs a copy of the scalars; each later change pays for its own saving. The logs grow
+// with the depth of the path and not with the number of states.
+type mark struct {
+	heap          heap.Mark
+	sym           shadow.Mark
+	s             scalars
+	gundo         int
+	gs, out, runs int
 }

@@ -29,28 +29,6 @@ import (
 // compares the count of numbers after each schedule, and Restore compares the pending operations at the
 // end.
 
-// growthLog records when numbers were given.
-type growthLog struct {
-	path    trace.Schedule // to the present state, and the undone part after it
-	common  int            // number of steps that the present path and the last schedule of list have in common
-	list    []Growth
-	size    uint64 // count of numbers at the last check
-	steps   int    // in list
-	inStep  bool   // a step is being executed
-	tooMany bool   // list would have too many steps
-}
-
-// A Growth is a schedule whose last step assigned numbers: the first Keep steps of the previous one, then
-// Steps. Size is the count of numbers after it. If static analyses have queried the address of a variable
-// there, Global names it; if they have queried the code of a function, Compiled is its number plus one.
-type Growth struct {
-	Keep     int
-	Steps    trace.Schedule
-	Size     uint64
-	Global   string
-	Compiled uint32
-}
-
 // mostGrowth is the most steps that are recorded. A search that needs more cannot be saved.
 const mostGrowth = 1 << 24
 
@@ -122,8 +100,8 @@ type Saved struct {
 	Ticks      map[int64]bool
 	SinceTicks map[int64]bool
 	Seeds      map[uint64]bool
-	Looked     []Assumption // see drawnLooks
-	Endless    []string     // see loopPlaces
+	Looked     []Assumption // see Config.drawn
+	Endless    []string     // see Config.endless
 	Late       bool
 	Jumps      []int64
 	Flags      []bool      // see flags
@@ -171,7 +149,7 @@ func (m *Machine) Save() (*Saved, error) {
 	defer k.unlock()
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
 		Cutoffs: k.cutoffs, Shrinks: k.shrinks, Dates: k.dates, Aged: k.aged, Spans: k.spans,
-		Ticks: k.ticks, SinceTicks: k.sinceTicks, Seeds: k.seeds, Looked: m.cfg.drawn.list(), Endless: m.cfg.endless.all(),
+		Ticks: k.ticks, SinceTicks: k.sinceTicks, Seeds: k.seeds, Looked: m.cfg.drawn.all(), Endless: slices.Sorted(slices.Values(m.cfg.endless.all())),
 		SinceGC: m.heap.SinceGC, GCAt: m.heap.GCAt, Steps: m.steps, Objects: len(m.heap.Objs), Pending: pending}
 	s.Numbers = m.numbers()
 	if s.Covered, s.Contended, s.Orders = m.covered, m.contended, m.orders.met; m.race != nil {
@@ -313,4 +291,26 @@ func (m *Machine) remember(s *Saved) error {
 		f.Store(s.Flags[i])
 	}
 	return nil
+}
+
+// growthLog records when numbers were given.
+type growthLog struct {
+	path    trace.Schedule // to the present state, and the undone part after it
+	common  int            // number of steps that the present path and the last schedule of list have in common
+	list    []Growth
+	size    uint64 // count of numbers at the last check
+	steps   int    // in list
+	inStep  bool   // a step is being executed
+	tooMany bool   // list would have too many steps
+}
+
+// A Growth is a schedule whose last step assigned numbers: the first Keep steps of the previous one, then
+// Steps. Size is the count of numbers after it. If static analyses have queried the address of a variable
+// there, Global names it; if they have queried the code of a function, Compiled is its number plus one.
+type Growth struct {
+	Keep     int
+	Steps    trace.Schedule
+	Size     uint64
+	Global   string
+	Compiled uint32
 }

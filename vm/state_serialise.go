@@ -3,29 +3,10 @@ package vm
 import (
 	"math"
 
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/loops"
 )
-
-// serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
-// all but one goroutine are unchanged. Its pointers are plain words. Each fingerprint replaces them
-// by numbers of the visit, which depend on earlier words.
-type serialised struct {
-	valid bool
-	words []uint64
-	refs  []uint32 // which words are references
-	named []uint32 // words that refer to a static object, or, shifted left once with bit 0 set, name a function
-	times []uint32 // indices of words at which Times begin
-	until int64    // a deadline of lookBack or timedLoop; 0: none
-	raw   bool     // there may be other Times
-	key   uint64   // see symmetryKey; 0: not known
-	// For writeStack.
-	hashed  bool
-	hash    por.Hash
-	objects []uint32 // that it refers to
-}
 
 // ref appends a word that may be a reference.
 func (t *serialised) ref(w uint64) {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -60,18 +59,6 @@ const (
 	farAway   = 1 << 60 // 36 years
 	maxRests  = 64
 )
-
-// absolutes records events, on any path of any replica, that make the search begin again.
-type absolutes struct {
-	hashed   atomic.Bool // there are fingerprints with relative times
-	observed atomic.Bool // claim 5
-	rests    atomic.Bool // claim 6
-	// The same for identical goroutines: see state_symmetry.go.
-	exchanged atomic.Bool
-	named     atomic.Bool
-	// The same for durations that do not come from the clock: see step_elapsed.go.
-	elapsed, passed atomic.Bool
-}
 
 // relativeTimes reports whether times count as distances.
 func (m *Machine) relativeTimes() bool {

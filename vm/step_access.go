@@ -132,3 +132,28 @@ func (m *Machine) accessesMayExecute(g *goroutine, f *bytecode.Func, acc ...trac
 func accessOf(p ptr, n uint64, write bool) trace.Access {
 	return trace.Access{Obj: uint32(p >> 32), Off: uint32(p), Size: uint32(n), Write: write}
 }
+
+// plain adds a plain access to op, if it is visible.
+func (m *Machine) plain(op *trace.Op, p, n uint64, write bool) {
+	if n == 0 || !m.multi || m.auto || op.N == 2 || m.heap.Objs[p>>32].Flags&heap.Shared == 0 {
+		return
+	}
+	kind := trace.Read
+	if write {
+		kind = trace.Write
+	}
+	if op.N == 1 && op.Kind != kind {
+		kind = trace.ReadWrite
+	}
+	op.Kind = kind
+	op.Access[op.N] = accessOf(p, n, write)
+	op.N++
+}
+
+// funcPC returns the program counter at the beginning of a func value's code.
+func (m *Machine) funcPC(fv uint64) uint64 {
+	if fv != 0 && fv&funcBit == 0 {
+		fv = m.word(fv, 0)
+	}
+	return uint64(m.link.ShownCode(uint32(fv))) << 32
+}

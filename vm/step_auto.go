@@ -141,10 +141,6 @@ const turnWeight = 16
 // program that works for two seconds ends after some seconds.
 const nanosPerLoop = 20
 
-// wakeNanos is the delay of timers in run mode, similar to the kernel's: after sleeping for d, a program
-// finds that more than d has passed.
-const wakeNanos = 50_000
-
 // runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main
 // first. A later goroutine may give an earlier one work again: a coroutine hands control back.
 //
@@ -188,22 +184,6 @@ func (m *Machine) firstSleeper() *goroutine {
 	}
 	return first
 }
-
-// autoChoice picks one of n alternatives in run mode, pseudo-randomly but equally in every run.
-//
-// (xorshift64: Marsaglia 2003.)
-func (m *Machine) autoChoice(n int) int32 {
-	if n <= 1 {
-		return 0
-	}
-	m.rand ^= m.rand << 13
-	m.rand ^= m.rand >> 7
-	m.rand ^= m.rand << 17
-	return int32(m.rand >> 33 % uint64(n))
-}
-
-// literal returns the address of a host text's bytes.
-func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }
 
 // Exit returns the exit status of a program in run mode: its own, or 2 after a panic, a fatal error or a
 // deadlock, whose text is printed as by the runtime. reason is not empty if the program reached an

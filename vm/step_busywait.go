@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -28,18 +27,6 @@ import (
 // iterates at most once for each of these operations. Looks of such loops are visible operations that
 // depend on everything. When the first such loop is found, the search begins again with them.
 
-// A lookBack is the record of a goroutine's last look in a loop.
-type lookBack struct {
-	state por.Hash       // its own; zero: no look since its last effect
-	out   int            // length of the output then
-	label *symbolic.Term // label of the values compared since then, on which until depends; or nil
-	until int64          // the earliest moment with another outcome of a comparison since then; 0: none
-	waits bool           // the pending look waits for it,
-	woken bool           // or has waited for it
-	stale bool           // another goroutine has had an effect since
-	reads bool           // since then it has read memory that others can change
-}
-
 // loopsBack reports whether g is at a look in a loop.
 func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.Hash{}) }
 
@@ -47,28 +34,6 @@ func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.H
 var idleKinds = []trace.Kind{
 	trace.Read, trace.AtomicLoad, trace.Yield, trace.Clock, trace.Inspect,
 	trace.Lock, trace.Unlock, trace.RLock, trace.RUnlock,
-}
-
-// arriveAtLook is called when g reaches a look; it decides whether the look waits.
-func (m *Machine) arriveAtLook(g *goroutine) {
-	if m.busy == nil {
-		m.busy = &awaitElimination{m: m, loops: m.loopTable(true)}
-	}
-	g.looked.waits, g.looked.woken = false, false
-	if m.roundOf(g) {
-		m.waitAtLook(g)
-		return
-	}
-	if !m.busy.inLoop(g) {
-		g.looked = lookBack{}
-		return
-	}
-	state := m.busy.ownState(g)
-	if l := &g.looked; l.state != state || l.out != len(m.out) || l.until == 0 || l.stale {
-		*l = lookBack{state: state, out: len(m.out)}
-		return
-	}
-	m.waitAtLook(g)
 }
 
 // waitAtLook makes g's look a wait until g.looked.until.
@@ -144,4 +109,26 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind, vain bool) {
 	if g.looked != (lookBack{}) && !g.looked.waits && !g.looked.woken {
 		g.looked = lookBack{}
 	}
+}
+
+// roundOf is called when g reaches a look in a loop. It reports whether the loop has run its rounds
+// and waits.
+func (m *Machine) roundOf(g *goroutine) bool {
+	if !m.timedHere(g) || !m.untilMoment(g) {
+		return false
+	}
+	l := &g.timed
+	if at := m.callers(g); l.at != at || l.until == 0 {
+		*l = timedLoop{at: at}
+	}
+	//mutant: loops until a moment run one round [env TestTimedLoops]: "l.rounds+1, timedRounds+1" -> "l.rounds+3, timedRounds+1"
+	l.rounds = min(l.rounds+1, timedRounds+1)
+	if until := l.until; l.full() && until > m.clock {
+		//mutant: loops until a moment are not named [env TestTimedLoops]
+		m.assumeAlways(g, TimedLoop)
+		g.looked = lookBack{state: m.busy.ownState(g), out: len(m.out), until: until, waits: true}
+		return true
+	}
+	l.until = 0
+	return false
 }

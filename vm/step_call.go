@@ -81,72 +81,6 @@ func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint6
 	m.pushFrame(g, fp, fv, uint64(g.FP)|flags<<32, uint64(g.Fn.ID)<<32|uint64(uint32(g.PC)))
 }
 
-// Numbers of the runtime overlay's functions that raise run-time panics.
-type rtFunc int
-
-const (
-	rtPanicMem rtFunc = iota
-	rtPanicDivide
-	rtPanicShift
-	rtPanicIndex        // index, length, unsigned
-	rtPanicSlice        // kind, index, bound, unsigned
-	rtPanicUncomparable // guest type word
-	rtPanicUnhashable   // guest type word
-	rtPanicTypeAssert   // dynamic type word, asserted type word, interface type word
-	rtPanicMakeSlice    // 0 len, 1 cap, 2 growing
-	rtPanicMakeChan     //
-	rtPanicNilMap       //
-	rtPanicSendClosed   //
-	rtPanicCloseClosed  //
-	rtPanicCloseNil     //
-	rtPanicArrayConv    // length, wanted
-	rtPanicText         // string: a fatal plain error text
-	rtPanicNil          // panic(nil)
-	rtPanicRange        // state of a loop over a function
-	rtPanicString       // string
-	rtPanicUnsafe       // 0 slice, 1 string; 0 length, 1 nil pointer
-	rtPanicWrap         // string: a plain error text
-	rtFatalPanic        // panic record: prints and crashes
-	rtGopanic           // never called: represents the unwinding of a panic in stacks
-	rtMain              // likewise, what called main.main
-	rtGoexit            // likewise, the caller of a goroutine's function
-	rtCollector         // begins a goroutine: see native_finalize.go
-	numRtFuncs
-)
-
-// rtFuncs are the overlay's functions, with the kinds of faults of their panics.
-var rtFuncs = [numRtFuncs]struct {
-	name  string
-	fault FaultKind
-}{
-	rtPanicMem:          {"hbPanicMem", RuntimePanic},
-	rtPanicDivide:       {"hbPanicDivide", RuntimePanic},
-	rtPanicShift:        {"hbPanicShift", RuntimePanic},
-	rtPanicIndex:        {"hbPanicIndex", RuntimePanic},
-	rtPanicSlice:        {"hbPanicSlice", RuntimePanic},
-	rtPanicUncomparable: {"hbPanicUncomparable", RuntimePanic},
-	rtPanicUnhashable:   {"hbPanicUnhashable", RuntimePanic},
-	rtPanicTypeAssert:   {"hbPanicTypeAssert", RuntimePanic},
-	rtPanicMakeSlice:    {"hbPanicMakeSlice", RuntimePanic},
-	rtPanicMakeChan:     {"hbPanicMakeChan", RuntimePanic},
-	rtPanicNilMap:       {"hbPanicNilMap", RuntimePanic},
-	rtPanicSendClosed:   {"hbPanicSendClosed", ChannelMisuse},
-	rtPanicCloseClosed:  {"hbPanicCloseClosed", ChannelMisuse},
-	rtPanicCloseNil:     {"hbPanicCloseNil", ChannelMisuse},
-	rtPanicArrayConv:    {"hbPanicArrayConv", RuntimePanic},
-	rtPanicText:         {"hbPanicText", FatalError},
-	rtPanicNil:          {"hbPanicNil", GoPanic},
-	rtPanicRange:        {"hbPanicRange", RuntimePanic},
-	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model, which provides the text
-	rtPanicUnsafe:       {"hbPanicUnsafe", RuntimePanic},
-	rtPanicWrap:         {"hbPanicWrap", RuntimePanic},
-	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value was not available
-	rtGopanic:           {"gopanic", GoPanic},
-	rtMain:              {"main", GoPanic},
-	rtGoexit:            {"goexit", GoPanic},
-	rtCollector:         {"collector", GoPanic},
-}
-
 // throw raises a run-time panic at the instruction g is executing by calling
 // the runtime overlay. The call's return address is the instruction itself: see callPC.
 //
@@ -290,4 +224,19 @@ func (m *Machine) noteAddresses(fn *ssa.Function) {
 			m.assumed = append(m.assumed, a)
 		}
 	}
+}
+
+// leave is called when g has left its last frame.
+func (m *Machine) leave(g *goroutine) {
+	// When main returns the process ends; main's goroutine does not.
+	outlives := g.ID == 0 && !m.goexited && !m.testOnMain()
+	//mutant: ending is local work [points]: "m.facts.counted && g.inCount()" -> "g == nil"
+	if m.facts.counted && g.inCount() && !outlives {
+		g.scheduled = false // it was set for the operation before
+		if !m.mayCount(g, trace.End) {
+			return
+		}
+		m.count(-1)
+	}
+	m.endG(g)
 }

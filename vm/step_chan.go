@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"go/types"
 	"math"
 	"unsafe"
 
@@ -8,45 +9,15 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
-)
-
-// A channel is an object: header, then the buffer.
-//
-//	byte  0     8     16     24       32                                         40
-//	      │ len │ cap │ head │ closed │ element size, bubble << 16, layout << 32 │ cap elements
-//
-// An element has less than 64 KB (spec of gc). The bubble is that of the goroutine that made it.
-//
-// Invariants: the places of the buffer that hold no element are zero. head, the place of the oldest
-// element, is 0 if the channel is empty or cap is at most shiftCap. So channels with the same
-// contents are the same bytes, rings aside.
-const (
-	chLen = iota * 8
-	chCap
-	chHead
-	chClosed
-	chElem // element size | bubble << 16 | element layout << 32
-	chBuf
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // shiftCap is the capacity up to which receiving moves the buffer down, so
 // that equal contents are equal bytes; longer buffers are rings.
 const shiftCap = 64
 
-// onChannel returns the access of an operation on c.
-func onChannel(c ptr) trace.Access {
-	return trace.Access{Obj: uint32(c >> 32), Size: 8, Write: true}
-}
-
 // elemSize returns the size of an element of the channel with header h.
 func elemSize(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8])) }
-
-// bubbleOf returns the bubble in which the channel with header h was made; 0: none.
-func bubbleOf(h *[5]uint64) uint32 { return uint32(uint16(h[chElem/8] >> 16)) }
-
-func (m *Machine) chanHdr(c ptr) *[5]uint64 {
-	return (*[5]uint64)(m.heap.Load(c, chBuf, 0))
-}
 
 // chanOp executes Send, Recv or Select at g.pc, or makes it pending.
 //
@@ -436,4 +407,24 @@ func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 	hp[chCap/8] = n
 	hp[chElem/8] = uint64(e.Size) | uint64(g.bubble)<<16 | uint64(e.ID)<<32
 	return uint64(id) << 32, Next
+}
+
+// chanLayout returns the layout of a channel object with n elements e.
+//
+// One layout for each element type and capacity.
+func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
+	k := chanKey{e.ID, n}
+	id, ok := m.chanLays[k]
+	if !ok {
+		hdr := types.NewArray(types.Typ[types.Uint64], chBuf/8)
+		buf := types.NewArray(e.Type, int64(n))
+		var t types.Type = types.NewStruct([]*types.Var{link.Field("hdr", hdr), link.Field("buf", buf)}, nil)
+		if len(e.Ptrs) == 0 {
+			// Without pointers the layout only has to cover the size.
+			t = types.NewArray(types.Typ[types.Uint8], int64(chBuf+n*e.Size))
+		}
+		id = m.layouts.Of(t).ID
+		m.chanLays[k] = id
+	}
+	return id
 }

@@ -95,3 +95,7 @@ const (
 	startTime  int64 = 1770091506_123456789
 	bubbleTime int64 = 946684800_000000000
 )
+
+// maxDates bounds the dates that are kept. With more dates all Times without a monotonic reading count as
+// dates.
+const maxDates = 1 << 14

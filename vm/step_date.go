@@ -28,10 +28,6 @@ import (
 // No program runs fifty years after it was compiled: dates that are further away do not count.
 const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
 
-// maxDates bounds the dates that are kept. With more dates all Times without a monotonic reading count as
-// dates.
-const maxDates = 1 << 14
-
 // made records that the Time wall, ext was made from numbers, also in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
 	if k := m.times; m.facts.clockUsed && !m.cfg.Run {

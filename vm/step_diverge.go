@@ -6,33 +6,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// A goroutine whose local work returns to an earlier state loops forever, because the work is
-// deterministic, and no other goroutine can change the memory that it reads (reading it would be a visible
-// operation). Its pending operation is then trace.Spin, which is never enabled, and the other goroutines
-// continue without it.
-//
-// divergence finds that within one step. When the work has doubled since the last time, it records the
-// state. Then it compares the state at every back edge with it, for a hundredth of the work done so far.
-// (Brent 1980 also doubles, so that loops of any length are found.) It first compares a few words of the
-// running frame. Only if they agree, it hashes the whole state, as long as that is cheap compared with the
-// work.
-//
-//	work of the step ──┬───────────┬────────────────┬──────────────▶
-//	                   begin       end              begin = 2 × work
-//	                   record      nothing agreed   record
-type divergence struct {
-	begin    uint64 // when the next state is recorded, in back edges and calls of the step
-	end      uint64 // when it is dropped
-	recorded bool
-	noted    int    // states recorded since begin
-	frame    uint64 // the running frame of the recorded state
-	whole    bool   // state has been computed
-	state    por.Hash
-	reads    uint64 // of the clock, when state was computed
-	clocked  bool   // the loop reads it
-	hashed   uint64 // words hashed in this step
-}
-
 const (
 	spinStart  = 4 * budget // work before a loop is suspected
 	spinWindow = 128        // the part of the work in which back edges are compared
@@ -146,4 +119,31 @@ const maxVain = 1 << 12
 func (m *Machine) setSpinning(g *goroutine) {
 	g.status = gSpinning
 	g.pending = trace.Op{G: g.ID, Kind: trace.Spin, Func: g.Fn.ID, PC: uint32(g.PC)}
+}
+
+// A goroutine whose local work returns to an earlier state loops forever, because the work is
+// deterministic, and no other goroutine can change the memory that it reads (reading it would be a visible
+// operation). Its pending operation is then trace.Spin, which is never enabled, and the other goroutines
+// continue without it.
+//
+// divergence finds that within one step. When the work has doubled since the last time, it records the
+// state. Then it compares the state at every back edge with it, for a hundredth of the work done so far.
+// (Brent 1980 also doubles, so that loops of any length are found.) It first compares a few words of the
+// running frame. Only if they agree, it hashes the whole state, as long as that is cheap compared with the
+// work.
+//
+//	work of the step ──┬───────────┬────────────────┬──────────────▶
+//	                   begin       end              begin = 2 × work
+//	                   record      nothing agreed   record
+type divergence struct {
+	begin    uint64 // when the next state is recorded, in back edges and calls of the step
+	end      uint64 // when it is dropped
+	recorded bool
+	noted    int    // states recorded since begin
+	frame    uint64 // the running frame of the recorded state
+	whole    bool   // state has been computed
+	state    por.Hash
+	reads    uint64 // of the clock, when state was computed
+	clocked  bool   // the loop reads it
+	hashed   uint64 // words hashed in this step
 }

@@ -27,36 +27,6 @@ import (
 //
 // The first state after a rewind has no set, and neither have the states of a search that rewinds often.
 
-// An enabledSet is the set of enabled goroutines of one state.
-type enabledSet struct {
-	moment  uint64           // the state; in another one the set means nothing
-	ranks   uint64           // Machine.reordered when the ranks were given
-	members []uint64         // by rank, as bits: enabled goroutines that are not special
-	special []uint32         // slots of the special goroutines, in spawn-path order
-	waiting map[ptr][]waiter // by word of memory
-
-	collects bool           // a step is being executed, and the set is that of the state before it
-	changed  []uint32       // slots of goroutines to examine again
-	touched  []trace.Access // memory whose waiters to examine again
-	steps    int            // since the last rewind, at most warmSteps
-	words    []ptr
-}
-
-// A waiter is a goroutine that waited at a word; it still does if its number is unchanged.
-type waiter struct {
-	slot, number uint32
-}
-
-// membership is the part that an enabledSet has in a goroutine.
-type membership struct {
-	enabled, special, changed bool
-	communicates              bool           // it waits at channels
-	rank                      int            // its index in Machine.order
-	number                    uint32         // of its present waiting
-	kind                      trace.Kind     // of its operation
-	at                        []trace.Access // where it waits
-}
-
 // A set is kept for at least manyGoroutines goroutines, after warmSteps steps without a rewind.
 const (
 	manyGoroutines = 24
@@ -174,12 +144,6 @@ func (s *enabledSet) end(m *Machine) {
 	if s.collects {
 		s.collects, s.moment = false, m.moment
 	}
-}
-
-// pausedSet is the part of the scheduler that tentative steps would change.
-type pausedSet struct {
-	collects, known, indexed bool
-	steps                    int
 }
 
 // pauseEnabled makes the set of enabled goroutines, and the index of those at channels, ignore the steps
@@ -433,4 +397,25 @@ func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []tr
 		}
 	}
 	return list[:kept+copy(list[kept:], list[from:])]
+}
+
+// An enabledSet is the set of enabled goroutines of one state.
+type enabledSet struct {
+	moment  uint64           // the state; in another one the set means nothing
+	ranks   uint64           // Machine.reordered when the ranks were given
+	members []uint64         // by rank, as bits: enabled goroutines that are not special
+	special []uint32         // slots of the special goroutines, in spawn-path order
+	waiting map[ptr][]waiter // by word of memory
+
+	collects bool           // a step is being executed, and the set is that of the state before it
+	changed  []uint32       // slots of goroutines to examine again
+	touched  []trace.Access // memory whose waiters to examine again
+	steps    int            // since the last rewind, at most warmSteps
+	words    []ptr
+}
+
+// pausedSet is the part of the scheduler that tentative steps would change.
+type pausedSet struct {
+	collects, known, indexed bool
+	steps                    int
 }

@@ -51,11 +51,6 @@ import (
 // An instruction has 8 bytes, and so have the words that follow some.
 func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
 
-// budget is the number of back edges and calls that a goroutine may execute between two polls of the
-// outside world. The end of the budget is no scheduling point of an exploration, because no other goroutine
-// moves. So the number only decides how soon garbage, interrupts and endless loops are noticed.
-const budget = 1 << 14
-
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
 // refillBudget does not renew it.
 //

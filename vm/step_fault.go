@@ -2,7 +2,6 @@ package vm
 
 import (
 	"fmt"
-	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -10,39 +9,6 @@ import (
 )
 
 // Failures of programs. The texts are the real runtime's, because readers and programs may expect them.
-
-// Fault describes how an execution failed.
-//
-// Message and text are the runtime's: reports quote the former, stderr has the latter.
-type Fault struct {
-	Kind    FaultKind
-	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
-	Message string // without "panic: " or "fatal error: "
-	G       trace.GID
-	Exit    int // status of the process
-	Pos     token.Position
-	Frames  []SourceFrame // innermost first
-	Tests   []string      // of TestFailure: the tests and subtests that have failed at Pos
-}
-
-// A FaultKind is the kind of a failure. It is set where the fault is raised, and never derived from its
-// text, because a program may panic with any text.
-type FaultKind uint8
-
-const (
-	GoPanic       FaultKind = iota + 1 // a panic statement of the program or of a library
-	RuntimePanic                       // a run-time panic: nil dereference, index out of range, division by zero, ...
-	FatalError                         // a fatal error of the runtime: stack overflow, deadlock in run mode, ...
-	SyncMisuse                         // a misuse of package sync: an unlock of an unlocked mutex, a negative counter, ...
-	ChannelMisuse                      // a send on a closed channel, a close of a closed or a nil one
-	TestFailure                        // a test has reported a failure
-)
-
-var faultKinds = [...]string{GoPanic: "panic", RuntimePanic: "run-time panic", FatalError: "fatal error",
-	SyncMisuse: "misuse of package sync", ChannelMisuse: "misuse of a channel", TestFailure: "test failure"}
-
-// String returns k in words.
-func (k FaultKind) String() string { return faultKinds[k] }
 
 // Text returns the beginning of the message that the runtime prints for the fault.
 func (f *Fault) Text() string {
@@ -119,12 +85,6 @@ func (m *Machine) overflowStack(g *goroutine) {
 	if n := max(minStackWords, g.savedLo, g.FP+uint32(g.Fn.Window)); int(n) < len(g.Stack) {
 		g.Stack = slices.Clone(g.Stack[:n])
 	}
-}
-
-// stackOverflow is a stack overflow that is pending.
-type stackOverflow struct {
-	text   string
-	frames []SourceFrame
 }
 
 // crashOverflow ends the program because of x.
@@ -210,4 +170,37 @@ func (m *Machine) panicKind(p ptr) FaultKind {
 		}
 	}
 	return GoPanic
+}
+
+// rtFuncs are the overlay's functions, with the kinds of faults of their panics.
+var rtFuncs = [numRtFuncs]struct {
+	name  string
+	fault FaultKind
+}{
+	rtPanicMem:          {"hbPanicMem", RuntimePanic},
+	rtPanicDivide:       {"hbPanicDivide", RuntimePanic},
+	rtPanicShift:        {"hbPanicShift", RuntimePanic},
+	rtPanicIndex:        {"hbPanicIndex", RuntimePanic},
+	rtPanicSlice:        {"hbPanicSlice", RuntimePanic},
+	rtPanicUncomparable: {"hbPanicUncomparable", RuntimePanic},
+	rtPanicUnhashable:   {"hbPanicUnhashable", RuntimePanic},
+	rtPanicTypeAssert:   {"hbPanicTypeAssert", RuntimePanic},
+	rtPanicMakeSlice:    {"hbPanicMakeSlice", RuntimePanic},
+	rtPanicMakeChan:     {"hbPanicMakeChan", RuntimePanic},
+	rtPanicNilMap:       {"hbPanicNilMap", RuntimePanic},
+	rtPanicSendClosed:   {"hbPanicSendClosed", ChannelMisuse},
+	rtPanicCloseClosed:  {"hbPanicCloseClosed", ChannelMisuse},
+	rtPanicCloseNil:     {"hbPanicCloseNil", ChannelMisuse},
+	rtPanicArrayConv:    {"hbPanicArrayConv", RuntimePanic},
+	rtPanicText:         {"hbPanicText", FatalError},
+	rtPanicNil:          {"hbPanicNil", GoPanic},
+	rtPanicRange:        {"hbPanicRange", RuntimePanic},
+	rtPanicString:       {"hbPanicString", GoPanic}, // raised for a model, which provides the text
+	rtPanicUnsafe:       {"hbPanicUnsafe", RuntimePanic},
+	rtPanicWrap:         {"hbPanicWrap", RuntimePanic},
+	rtFatalPanic:        {"hbFatalPanic", GoPanic}, // the text of the panic's value was not available
+	rtGopanic:           {"gopanic", GoPanic},
+	rtMain:              {"main", GoPanic},
+	rtGoexit:            {"goexit", GoPanic},
+	rtCollector:         {"collector", GoPanic},
 }

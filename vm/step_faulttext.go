@@ -148,3 +148,8 @@ func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
 	}
 	return text, true
 }
+
+// typeString returns the name of the type that tw denotes, as printed by %T.
+func (m *Machine) typeString(tw uint64) string {
+	return m.link.TypeName(m.link.TypeAt(tw).Type)
+}

@@ -25,16 +25,6 @@ import (
 // The machine must track happens-before: two accesses whose order matters are a race, which is then found
 // in either order.
 
-// gliding is the gliding of the present step.
-type gliding struct {
-	g     *goroutine // the goroutine of the step
-	kind  trace.Kind // of its last operation or access
-	vain  bool       // that is a select that takes its default, or the length of a channel
-	bound int        // most accesses after the operation
-	left  int        // rest of it
-	n     int        // accesses made
-}
-
 // Glide makes the next step glide over at most n accesses. It has no effect if races are not followed.
 func (m *Machine) Glide(n int) { m.glide.bound = n }
 

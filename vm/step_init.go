@@ -12,10 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/link"
+	"hbcheck.dev/hbcheck/vm/race"
 )
-
-// chanKey names the layout of a channel object.
-type chanKey struct{ elem, cap uint32 }
 
 // fixedLayouts gives numbers to the layouts of objects that the machine makes itself. They must show where
 // pointers are, for collection and renaming.
@@ -33,26 +31,6 @@ func (m *Machine) fixedLayouts() {
 	m.layMap = lay(types.NewStruct([]*types.Var{
 		link.Field("count", w), link.Field("entries", p), link.Field("index", p), link.Field("used", w), link.Field("seq", w),
 	}, nil))
-}
-
-// chanLayout returns the layout of a channel object with n elements e.
-//
-// One layout for each element type and capacity.
-func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
-	k := chanKey{e.ID, n}
-	id, ok := m.chanLays[k]
-	if !ok {
-		hdr := types.NewArray(types.Typ[types.Uint64], chBuf/8)
-		buf := types.NewArray(e.Type, int64(n))
-		var t types.Type = types.NewStruct([]*types.Var{link.Field("hdr", hdr), link.Field("buf", buf)}, nil)
-		if len(e.Ptrs) == 0 {
-			// Without pointers the layout only has to cover the size.
-			t = types.NewArray(types.Typ[types.Uint8], int64(chBuf+n*e.Size))
-		}
-		id = m.layouts.Of(t).ID
-		m.chanLays[k] = id
-	}
-	return id
 }
 
 // mainWindow is the room for the frame of the main function.
@@ -280,3 +258,55 @@ func (m *Machine) initDone() {
 
 // entryName returns the name of the entry's function for stacks.
 func (m *Machine) entryName() string { return m.entry.String() }
+
+// newMachine returns a machine that has executed nothing.
+func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts, keepPools bool) *Machine {
+	lt := layout.NewTable()
+	m := &Machine{
+		cfg: cfg,
+		image: image{prog: prog, entry: e, fset: prog.Fset, facts: facts, times: new(clockFacts), layouts: lt, asked: layout.NewTable(),
+			chanLays: map[chanKey]uint32{}},
+		heap:           heap.New(),
+		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
+		scheduler:      scheduler{moment: 1},
+		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15, keepPools: keepPools, early: 1},
+	}
+	m.watched = cfg.Watch != nil
+	if len(prog.Blocks()) > 0 {
+		m.contended = make(map[race.Stack]bool)
+	}
+	m.coveredInit, m.covered = make([]bool, len(prog.Blocks())), make([]bool, len(prog.Blocks()))
+	m.Observe(cfg.Observer)
+	if cfg.MaxHeap > 0 {
+		m.heap.Limit = cfg.MaxHeap + 4*heap.GCThreshold // a part of it may be garbage
+	}
+	if cfg.Check != 0 && !cfg.Run {
+		m.check = &checker{what: cfg.Check}
+	}
+	if cfg.Races && !cfg.Run {
+		m.race = race.New()
+	}
+	if m.contended != nil && m.race != nil {
+		m.orders = newOrderLog()
+	}
+	m.fixedLayouts()
+	var numbers *link.Natives
+	m.natives, numbers = allNatives()
+	m.numberOf = numbers.Numbers
+	m.link = link.New(prog, e, m.heap, lt, numbers)
+	if cfg.VisibleLooks {
+		m.lookWord = m.link.Word()
+	}
+	if cfg.VisibleEnd {
+		m.endWord = m.link.Word()
+	}
+	if facts.counted {
+		m.countWord = m.link.Word()
+	}
+	return m
+}
+
+// nativeNumber returns the number of a native.
+func (m *Machine) nativeNumber(name string) int32 {
+	return int32(m.numberOf[name])
+}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"sync"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -33,69 +32,6 @@ import (
 //  3. There are at most maxJumps amounts. The verdict names further ones (ClockSome).
 //
 // Amounts are rounded up to a tenth of a microsecond, to ignore the nanoseconds that looks take.
-
-// A lateness is the time that comparisons have needed, or would need, for another outcome.
-type lateness struct {
-	mu    sync.Mutex
-	any   bool
-	jumps []int64 // the amounts that had to pass: these and those of Config.jumps
-}
-
-// noted is locked, like all methods, as the machines of several workers share l.
-func (l *lateness) noted() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.any
-}
-
-const (
-	maxJumps = 4
-	allLeft  = math.MaxInt64 // all the remaining time passes
-)
-
-// note records that there would be another outcome if d had passed, and reports whether there is room for
-// the amount.
-//
-//	if time.Since(start) > 50*time.Millisecond {     d is 50 ms less the time since start
-func (l *lateness) note(d int64) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.any = true
-	const tick, looks = 100, 64
-	if d < looks {
-		return true // all looks differ by this much already
-	}
-	if d < allLeft-tick-looks {
-		d = (d + looks + tick - 1) / tick * tick
-	}
-	i, ok := slices.BinarySearch(l.jumps, d)
-	if !ok && len(l.jumps) < maxJumps {
-		l.jumps = slices.Insert(slices.Clone(l.jumps), i, d)
-		ok = true
-	}
-	return ok
-}
-
-// join adds the records of o, and reports whether there is room for all amounts.
-func (l *lateness) join(o *lateness) (ok bool) {
-	o.mu.Lock()
-	noted, jumps := o.any, o.jumps // a slice of amounts is not changed
-	o.mu.Unlock()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.any = l.any || noted
-	for _, d := range jumps {
-		i, found := slices.BinarySearch(l.jumps, d)
-		switch {
-		case found:
-		case len(l.jumps) == maxJumps:
-			return false
-		default:
-			l.jumps = slices.Insert(slices.Clone(l.jumps), i, d)
-		}
-	}
-	return true
-}
 
 // moves reports whether time passes on g's clock while goroutines execute.
 func (m *Machine) moves(g *goroutine) bool {
@@ -506,4 +442,26 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	m.compared(g, int64(d), int64(rounded)*unit)
 	return Next
+}
+
+// arriveAtLook is called when g reaches a look; it decides whether the look waits.
+func (m *Machine) arriveAtLook(g *goroutine) {
+	if m.busy == nil {
+		m.busy = &awaitElimination{m: m, loops: m.loopTable(true)}
+	}
+	g.looked.waits, g.looked.woken = false, false
+	if m.roundOf(g) {
+		m.waitAtLook(g)
+		return
+	}
+	if !m.busy.inLoop(g) {
+		g.looked = lookBack{}
+		return
+	}
+	state := m.busy.ownState(g)
+	if l := &g.looked; l.state != state || l.out != len(m.out) || l.until == 0 || l.stale {
+		*l = lookBack{state: state, out: len(m.out)}
+		return
+	}
+	m.waitAtLook(g)
 }

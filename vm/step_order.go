@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"go/token"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -48,17 +47,6 @@ const (
 	maxStarts   = 16  // the most entries of which all rotations are tried
 	maxOrders   = 256 // orders that a goroutine tries, of all its loops together
 	maxInserted = 2
-)
-
-// MapMode is the choice of the order of maps.
-type MapMode uint8
-
-// The modes. Auto tries all orders of a few entries, and names the loops with more.
-const (
-	MapsAuto      MapMode = iota
-	MapsAll               // all orders of all loops
-	MapsInsertion         // one order, that of insertion
-	MapsEvery             // as All, also of the loops in which no order can be noticed; for tests
 )
 
 // orderWords returns the words of the order at p.
@@ -322,12 +310,6 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *link.MapType) {
 	t.Key.Load(a, unsafe.Add(e, t.KeyOff))
 	t.Elem.Load((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.Key.Words())*8)), unsafe.Add(e, t.ElemOff))
-}
-
-// A Ranging is a loop over a map with one of several orders that the language permits.
-type Ranging struct {
-	G   trace.GID
-	Pos token.Position // of the loop, or of the user's call of the function that has it
 }
 
 // noteRanging records that g chooses how its loop over a map continues.

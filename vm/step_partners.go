@@ -24,15 +24,6 @@ import (
 //
 // internal/progen compares this with the runtime's queues.
 
-// chanCase is one direction of one channel of an operation.
-//
-// Send and Recv are operations with one case, so the rest of this file handles only selects.
-type chanCase struct {
-	ch   ptr
-	send bool
-	reg  uint16 // send: the value; receive: the destination
-}
-
 // chanCases decodes the channel operation at g.pc.
 //
 //	Select   A: results   B: number of cases   C: 1 if it waits, 0 with default
@@ -51,22 +42,6 @@ func (m *Machine) chanCases(g *goroutine, buf []chanCase) []chanCase {
 		buf = append(buf, chanCase{*g.Reg(uint32(w.A)), w.Op == 1, w.B})
 	}
 	return buf
-}
-
-// chanAlt is an alternative of a channel operation:
-//
-//	caseIndex ≥ 0, partner < 0    that case, without a partner
-//	caseIndex ≥ 0, partner ≥ 0    a rendezvous of that case with partnerCase of partner
-//	caseIndex < 0, park           wait where others can see it
-//	caseIndex < 0, not park       default
-//
-// A rendezvous is an alternative for each partner and each matching case of the partner: the pair of
-// goroutines that communicate is a choice.
-type chanAlt struct {
-	caseIndex   int
-	partner     int // slot of the rendezvous' partner, or -1
-	partnerCase int // the partner's case
-	park        bool
 }
 
 // partnerOf returns the partner of a, or nil.
@@ -311,4 +286,22 @@ func (m *Machine) oldest(alts []chanAlt) chanAlt {
 		}
 	}
 	return a
+}
+
+// autoChoice picks one of n alternatives in run mode, pseudo-randomly but equally in every run.
+//
+// (xorshift64: Marsaglia 2003.)
+func (m *Machine) autoChoice(n int) int32 {
+	if n <= 1 {
+		return 0
+	}
+	m.rand ^= m.rand << 13
+	m.rand ^= m.rand >> 7
+	m.rand ^= m.rand << 17
+	return int32(m.rand >> 33 % uint64(n))
+}
+
+// onChannel returns the access of an operation on c.
+func onChannel(c ptr) trace.Access {
+	return trace.Access{Obj: uint32(c >> 32), Size: 8, Write: true}
 }

@@ -164,13 +164,6 @@ func (m *Machine) assignedOther(g *goroutine, index int, cases []chanCase) bool 
 	return c.ch != cases[index].ch && m.readyWithoutPartner(c)
 }
 
-// A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, its select
-// takes another case than the one that was ready first.
-type Passing struct {
-	Waiter, Runner trace.GID
-	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
-}
-
 // notePassing records whether g, which executes alternative a, case c, overtakes a goroutine.
 func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 	if m.passed != nil {

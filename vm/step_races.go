@@ -34,17 +34,6 @@ import (
 // following reports whether the detector tracks accesses and synchronisation now.
 func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto && !m.raceless }
 
-// A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
-// makes several accesses in a row from the same frames, and comparing return addresses is cheaper
-// than finding the stack anew.
-//
-// Invariant: stack is that of the calls whose return addresses are rets. It is only a guess: raceStack
-// compares before it uses it, so nothing has to be undone.
-type callerCache struct {
-	rets  []uint64 // return address of each frame, innermost first
-	stack race.Stack
-}
-
 // raceStack returns the call stack of g, which is about to execute the instruction at g.pc.
 func (m *Machine) raceStack(g *goroutine) race.Stack {
 	c := &g.callers
@@ -319,4 +308,11 @@ func mapOrder(m *Machine, g *goroutine, r Regs) Ctl {
 		m.race.Store(g.slot, at)
 	}
 	return Next
+}
+
+// noteLock records that g is about to take the lock at l, for reading if shared.
+func (m *Machine) noteLock(g *goroutine, l race.Loc, shared bool) {
+	contended := !m.race.Ordered(g.slot, l) || !shared && !m.race.Ordered(g.slot, readers(l))
+	s := m.raceStack(g)
+	m.contended[s] = m.contended[s] || contended
 }

@@ -6,40 +6,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
-	"hbcheck.dev/hbcheck/vm/link"
 )
-
-// A Refusal is a construct that the machine does not model, and that an execution has reached.
-type Refusal struct {
-	Code RefusalCode
-	What string         // in words
-	Func string         // function of the standard library that the user called; empty if there is none
-	Pos  token.Position // of that call
-}
 
 // hugeObject is the message for an object larger than heap.MaxObject.
 const hugeObject = compile.HugeObject
-
-// A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
-// them.
-type RefusalCode string
-
-// The codes.
-const (
-	RefusedAssembly  RefusalCode = link.Assembly  // a function without a body in Go
-	RefusedC         RefusalCode = link.UsesC     // a function that uses C
-	RefusedUnloaded  RefusalCode = link.Unloaded  // a function that nothing seemed to call
-	RefusedProcess   RefusalCode = "process"      // other processes
-	RefusedFile      RefusalCode = "file"         // not covered by the model of files
-	RefusedSocket    RefusalCode = "socket"       // not covered by the model of connections
-	RefusedSignal    RefusalCode = "signal"       // not covered by the model of signals
-	RefusedCall      RefusalCode = "syscall"      // a system call by number that has no model
-	RefusedSize      RefusalCode = "size"         // an object that is too large
-	RefusedType      RefusalCode = "type"         // types that a program makes at run time
-	RefusedInput     RefusalCode = "input"        // values that depend on inputs, where the machine cannot track them
-	RefusedConstruct RefusalCode = link.Construct // a construct of the language
-	RefusedMeasure   RefusalCode = "measure"      // properties of the compiled program only, such as allocations
-)
 
 // RefusalCodes returns all codes.
 func RefusalCodes() []RefusalCode {
@@ -125,25 +95,4 @@ func (m *Machine) ownCall(g *goroutine) (pos token.Position, called string, ok b
 		return true
 	})
 	return pos, called, ok
-}
-
-// userFrame returns the innermost position on g's stack that is in the user's code, if there is
-// one, and the name of the library function called there, if any.
-func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, found bool) {
-	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
-		f := m.code(id)
-		if id == 0 || f.SSA == nil {
-			return true
-		}
-		p, library := m.prog.PackageOf(f.SSA), m.prog.InLibrary(f.SSA)
-		if p != nil && !library && f.Refused == "" {
-			pos, found = m.fset.Position(f.PosAt(int(pc))), true
-			return false
-		}
-		if !f.Wrapper && (p == nil || library) {
-			called = funcName(f)
-		}
-		return true
-	})
-	return pos, called, found
 }

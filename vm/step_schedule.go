@@ -84,17 +84,6 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	return false
 }
 
-// view is the pending operation of a goroutine in the present state, computed without executing
-// anything. It is computed once per state: an explorer asks for it several times.
-//
-// Invariant: it holds for the state with number moment only.
-type view struct {
-	moment uint64 // Machine.moment it was computed at
-	n      int    // alternatives of the next operation
-	parks  bool   // the last alternative of an operation on channels is to park
-	op     trace.Op
-}
-
 // viewOf returns g's view of the present state; g has an operation pending.
 func (m *Machine) viewOf(g *goroutine) *view {
 	v := &g.view
@@ -340,12 +329,6 @@ func (m *Machine) beginStep() {
 	m.advanced = m.advanced[:0]
 }
 
-// place returns g's place in the program, as messages name it.
-func (m *Machine) place(g *goroutine) string {
-	pos, _ := m.userCall(g)
-	return m.relative(pos)
-}
-
 // wake lets g continue; a partner has just completed its pending operation.
 //
 // g does its local work in this step (runLocal).
@@ -354,4 +337,37 @@ func (m *Machine) wake(g *goroutine) {
 	g.parked = false
 	m.ready = append(m.ready, g.slot)
 	m.advanced = append(m.advanced, g.ID)
+}
+
+// budget is the number of back edges and calls that a goroutine may execute between two polls of the
+// outside world. The end of the budget is no scheduling point of an exploration, because no other goroutine
+// moves. So the number only decides how soon garbage, interrupts and endless loops are noticed.
+const budget = 1 << 14
+
+// recoverOutOfMemory is deferred where goroutines execute. It abandons the execution if the limit
+// of the heap, or of an object, was reached in the middle of an instruction. The state after that
+// instruction is never used, and a rewind takes it back.
+func (m *Machine) recoverOutOfMemory() {
+	if m.heap.Recovers() {
+		recover()
+		m.growth.stepped(m)
+		for _, g := range m.gs {
+			g.inNative = false
+		}
+		if m.cut.Cause == 0 {
+			m.cut = m.outOfMemory()
+		}
+		m.moment++
+	}
+}
+
+// collectsNow reports whether the collector can move now.
+func (m *Machine) collectsNow(g *goroutine) bool {
+	if c := &m.collecting; c.moment != m.moment {
+		//mutant: the collector never collects [models TestModels/finalizerWakes]: false
+		//mutant: the collector waits for no goroutine [models TestModels/collectorLast]: drop 1
+		is := m.othersWait(g) && m.anyDies(m.watchesOf(g))
+		*c = collecting{m.moment, is} // the checks may have executed steps speculatively, which makes a new moment
+	}
+	return m.collecting.is
 }

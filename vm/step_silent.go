@@ -5,39 +5,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// A silence is a sequence of silent steps. Most steps do not involve channels, and most goroutines wait at
-// channels. After a silent step the alternatives of these goroutines are unchanged, so their views stay
-// valid.
-//
-// Claim: let g's step be silent, that is
-//
-//	its operation touches no channel
-//	no goroutine but g is changed
-//	after it g is not about to execute an operation on channels
-//
-// Then the alternatives of any waiting operation on channels (Send, Recv, Select) are unchanged.
-//
-//  1. They are a function of the registers of its goroutine, of the headers of channels, and of which
-//     goroutines have such operations pending, on which channels, and which of them are parked
-//     (chanAlternatives). Config.InTurn is an exception: with it no views are kept.
-//  2. A channel that another goroutine has is shared (state_sharing.go). So only an operation that
-//     declares its objects changes it: an operation on channels, the firing or stopping of a timer, an
-//     access to memory by way of package unsafe.
-//  3. A goroutine is saved before it is changed, and saves are counted; a new goroutine is saved before
-//     it reaches its first operation. g itself had no operation pending on a channel, by the first
-//     condition, and has none now.
-//
-// A rewind, or another new moment, ends it.
-type silence struct {
-	since, until uint64 // between the states of these two moments there were silent steps only
-}
-
-// hush has the data that have to be the same at the end of a silent step.
-type hush struct {
-	silent       bool
-	since, saves uint64
-}
-
 // beginSilence is called when g's step begins.
 func (m *Machine) beginSilence(g *goroutine) hush {
 	if m.reduction != nil || m.cfg.InTurn {
@@ -73,4 +40,37 @@ func (m *Machine) staysTrue(g *goroutine) bool {
 	//mutant: views stay true beyond silent steps [silent]: drop 1
 	//mutant: views of all operations stay true [silent]: drop 2
 	return m.silent.until == m.moment && k.Communicates() && k != trace.TrySelect
+}
+
+// A silence is a sequence of silent steps. Most steps do not involve channels, and most goroutines wait at
+// channels. After a silent step the alternatives of these goroutines are unchanged, so their views stay
+// valid.
+//
+// Claim: let g's step be silent, that is
+//
+//	its operation touches no channel
+//	no goroutine but g is changed
+//	after it g is not about to execute an operation on channels
+//
+// Then the alternatives of any waiting operation on channels (Send, Recv, Select) are unchanged.
+//
+//  1. They are a function of the registers of its goroutine, of the headers of channels, and of which
+//     goroutines have such operations pending, on which channels, and which of them are parked
+//     (chanAlternatives). Config.InTurn is an exception: with it no views are kept.
+//  2. A channel that another goroutine has is shared (state_sharing.go). So only an operation that
+//     declares its objects changes it: an operation on channels, the firing or stopping of a timer, an
+//     access to memory by way of package unsafe.
+//  3. A goroutine is saved before it is changed, and saves are counted; a new goroutine is saved before
+//     it reaches its first operation. g itself had no operation pending on a channel, by the first
+//     condition, and has none now.
+//
+// A rewind, or another new moment, ends it.
+type silence struct {
+	since, until uint64 // between the states of these two moments there were silent steps only
+}
+
+// hush has the data that have to be the same at the end of a silent step.
+type hush struct {
+	silent       bool
+	since, saves uint64
 }

@@ -9,16 +9,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// str returns the guest string with data p and length n, as a view of guest memory.
-//
-// It is valid until memory is collected or rewound, so callers that keep it copy it.
-func (m *Machine) str(p, n uint64) string {
-	if n == 0 {
-		return ""
-	}
-	return unsafe.String((*byte)(m.heap.Load(p, n, 0)), n)
-}
-
 // newString puts s into guest memory.
 func (m *Machine) newString(g *goroutine, s string) (p, n uint64) {
 	if s == "" {

@@ -63,14 +63,6 @@ func (m *Machine) timeOrdered(g *goroutine) bool { return m.cfg.OrderedTime || m
 // bounded reports whether the rules above decide when timer g fires.
 func (m *Machine) bounded(g *goroutine) bool { return m.cfg.OrderedTime && !m.auto && g.bubble == 0 }
 
-// passing describes the timers in one state.
-type passing struct {
-	moment uint64
-	due    bool  // a timer is due
-	quiet  bool  // no goroutine is enabled, timers that are not due excepted
-	first  int64 // the first deadline of a timer that is not due
-}
-
 // passingNow returns the passing of the present state.
 func (m *Machine) passingNow() *passing {
 	p := &m.passing
@@ -181,20 +173,6 @@ func (m *Machine) noteNear(g *goroutine) {
 // some path time could pass while goroutines were enabled.
 func (v Environment) NeedsArming() bool { return v.m.cfg.short.Load() && !v.m.cfg.VisibleArming }
 
-// NeedsRefining reports whether the search is inconclusive: an operation must become visible, time must
-// pass at more places, or fingerprints of states must contain more.
-func (v Environment) NeedsRefining() bool {
-	m := v.m
-	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() ||
-		m.needsEnd() || m.lockedNeeded() != m.cfg.locked {
-		return true
-	}
-	if !m.cfg.late.noted() {
-		return false
-	}
-	return !m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps)
-}
-
 // Wait returns how long the timer whose goroutine is id still waits; ok is false for other goroutines.
 func (v Report) Wait(id trace.GID) (d time.Duration, ok bool) {
 	m := v.m
@@ -299,15 +277,6 @@ func (m *Machine) noteWaiting(g *goroutine) {
 	}
 }
 
-// A bubbleClock is the time in a bubble of testing/synctest. Marks share Machine.bubbles, so a
-// change replaces the slice and never writes to it.
-type bubbleClock struct {
-	bubble  uint32
-	now     int64
-	waits   int64 // how often a synctest.Wait has returned: see step_queue.go
-	stopped bool  // the bubble's function has returned, and goroutines remain: now does not change
-}
-
 // clockOf returns the time of g's clock: nanoseconds since the start of the program or of g's bubble.
 func (m *Machine) clockOf(g *goroutine) int64 {
 	if g.bubble != 0 {
@@ -354,4 +323,50 @@ func (m *Machine) waitsIn(bubble uint32) int64 {
 		}
 	}
 	return 0
+}
+
+// wakeNanos is the delay of timers in run mode, similar to the kernel's: after sleeping for d, a program
+// finds that more than d has passed.
+const wakeNanos = 50_000
+
+// passing describes the timers in one state.
+type passing struct {
+	moment uint64
+	due    bool  // a timer is due
+	quiet  bool  // no goroutine is enabled, timers that are not due excepted
+	first  int64 // the first deadline of a timer that is not due
+}
+
+// A bubbleClock is the time in a bubble of testing/synctest. Marks share Machine.bubbles, so a
+// change replaces the slice and never writes to it.
+type bubbleClock struct {
+	bubble  uint32
+	now     int64
+	waits   int64 // how often a synctest.Wait has returned: see step_queue.go
+	stopped bool  // the bubble's function has returned, and goroutines remain: now does not change
+}
+
+// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires. It makes
+// none if the tick would be dropped, or if time would pass to a moment that no remaining goroutine can
+// notice. A function is called even if all other goroutines have ended.
+//
+// A timer that can fire before the last goroutine ends can also fire after that, so these two steps
+// commute: time passes in a separate step, on which all others depend.
+//
+// If timers are ordered, it matters whether the tick of this moment is dropped before or after the last
+// tick is received.
+func (m *Machine) canFire(g *goroutine) bool {
+	c := m.word(g.wait.obj, tmChan)
+	switch {
+	case m.spent(g):
+		return false
+	case c == 0:
+		return true
+	case m.alive == 0 && (m.timeOrdered(g) && !m.isDue(g) || g.bubble != 0):
+		return false
+	}
+	if m.word(g.wait.obj, tmPeriod) == 0 {
+		return true // its channel is empty, or it is of the kind before Go 1.23, where Stop reports whether it is armed
+	}
+	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g)
 }

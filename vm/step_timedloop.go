@@ -3,7 +3,6 @@ package vm
 import (
 	"math"
 	"slices"
-	"sync"
 
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/static/observable"
@@ -25,48 +24,6 @@ import (
 // before loops that end by them are timed. A loop that sleeps now and then does not reach it.
 const vainRounds = 64
 
-// timedRounds is the number of rounds that a timed loop runs before time passes.
-const timedRounds = 3
-
-// A timedLoop is the record of a goroutine in a timed loop.
-type timedLoop struct {
-	at     uint64 // the look and its callers; 0: in no loop
-	rounds uint8  // looks there since the loop began, at most timedRounds+1
-	until  int64  // the earliest moment with another outcome of a comparison since the last look
-}
-
-// full reports whether l has run its rounds.
-func (l *timedLoop) full() bool { return l.rounds > timedRounds }
-
-// loopPlaces are places in the source, noted on any path of any replica.
-type loopPlaces struct {
-	mu   sync.Mutex
-	list []string
-}
-
-// add records a place.
-func (l *loopPlaces) add(place string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if i, ok := slices.BinarySearch(l.list, place); !ok {
-		l.list = slices.Insert(l.list, i, place)
-	}
-}
-
-// all returns the places, sorted.
-func (l *loopPlaces) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.list)
-}
-
-// set replaces the places.
-func (l *loopPlaces) set(list []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.list = list
-}
-
 // needsTimed reports whether a path was cut in a loop that is not timed yet.
 func (m *Machine) needsTimed() bool {
 	return slices.ContainsFunc(m.cfg.endless.all(), func(p string) bool { return !slices.Contains(m.cfg.timed, p) })
@@ -77,28 +34,6 @@ func (m *Machine) timedPlaces() []string {
 	list := append(m.cfg.endless.all(), m.cfg.timed...)
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// roundOf is called when g reaches a look in a loop. It reports whether the loop has run its rounds
-// and waits.
-func (m *Machine) roundOf(g *goroutine) bool {
-	if !m.timedHere(g) || !m.untilMoment(g) {
-		return false
-	}
-	l := &g.timed
-	if at := m.callers(g); l.at != at || l.until == 0 {
-		*l = timedLoop{at: at}
-	}
-	//mutant: loops until a moment run one round [env TestTimedLoops]: "l.rounds+1, timedRounds+1" -> "l.rounds+3, timedRounds+1"
-	l.rounds = min(l.rounds+1, timedRounds+1)
-	if until := l.until; l.full() && until > m.clock {
-		//mutant: loops until a moment are not named [env TestTimedLoops]
-		m.assumeAlways(g, TimedLoop)
-		g.looked = lookBack{state: m.busy.ownState(g), out: len(m.out), until: until, waits: true}
-		return true
-	}
-	l.until = 0
-	return false
 }
 
 // needsTimeTimed is needsTime for a timed loop.

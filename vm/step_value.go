@@ -183,3 +183,16 @@ func (m *Machine) hashFloat(x float64) uint64 {
 	}
 	return math.Float64bits(x + 0)
 }
+
+// str returns the guest string with data p and length n, as a view of guest memory.
+//
+// It is valid until memory is collected or rewound, so callers that keep it copy it.
+func (m *Machine) str(p, n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return unsafe.String((*byte)(m.heap.Load(p, n, 0)), n)
+}
+
+// literal returns the address of a host text's bytes.
+func (m *Machine) literal(s string) uint64 { return m.link.Literal(s) }

@@ -12,19 +12,6 @@ import (
 var visitsMaps = map[string]bool{"maps": true, "slices": true, "iter": true, "reflect": true, "internal/runtime/maps": true, "sync": true,
 	"encoding/json/v2": true}
 
-// visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called.
-// During the initialisation of packages, before a goroutine has been started, f may be a function
-// that does not notice the order.
-func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
-	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
-	if m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
-		if fn, _ := m.closureOf(f); !m.link.VisitMatters(fn) {
-			return orderOne
-		}
-	}
-	return m.orderOf(g, n, false)
-}
-
 // showsOrder reports whether the loop over a map that g is in reveals the order. The order does not show in
 // a library function that sorts, even if its code may depend on it, such as those of fmt and encoding/json,
 // nor in slices.Sorted(maps.Keys(m)). If maps have slots, loops of the library that are compiled with an

@@ -9,16 +9,6 @@ import (
 // An operation on a channel concerns the goroutines that wait there. A program with few goroutines
 // inspects all of them; with many, which step after step without a rewind, the machine has an index.
 
-// chanWaiters has the goroutines with a pending channel operation that waits.
-type chanWaiters struct {
-	moment    uint64 // Machine.moment the lists were made at
-	senders   []*goroutine
-	receivers []*goroutine // a select is in both lists
-
-	indexed bool             // at has the goroutines of the present state
-	at      map[ptr][]waiter // by channel and direction, in spawn-path order: those that wait, and others that have
-}
-
 // place returns the key of a case in the index.
 func (c *chanCase) place() ptr { return c.ch | ptr(b2u(c.send)) }
 

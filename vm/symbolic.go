@@ -10,7 +10,6 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
-	"hbcheck.dev/hbcheck/vm/link"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
@@ -208,10 +207,4 @@ func (w word) in(g *goroutine, r Regs) shadow.Word {
 // swapUnknown reports whether the success of the compare-and-swap depends on inputs.
 func (m *Machine) swapUnknown(g *goroutine, w word, r Regs) bool {
 	return m.tracking && m.mapped(r.U(0), w.size) && m.sym.SwapUnknown(&g.Goroutine, w.in(g, r))
-}
-
-// entryShadows gives the registers from i on the shadows of key and element of the map's entry at p.
-func (m *Machine) entryShadows(g *goroutine, i uint16, p ptr, t *link.MapType) {
-	m.sym.LoadRegs(&g.Goroutine, uint32(i), p+uint64(t.KeyOff), t.Key)
-	m.sym.LoadRegs(&g.Goroutine, uint32(i)+uint32(t.Key.Words()), p+uint64(t.ElemOff), t.Elem)
 }

@@ -69,13 +69,6 @@ func (v Environment) Inputs() (list []Input, ok bool) {
 	return m.sym.Inputs()
 }
 
-// An InputKey names a variable in all processes: the n-th one of the goroutine with that spawn
-// path.
-type InputKey struct {
-	G string // "" for main, "0.2" for the third child of main's first child
-	N uint32
-}
-
 // Key returns the name of an input.
 func (v Environment) Key(in Input) InputKey { return InputKey{v.m.pathText(in.G), in.N} }
 

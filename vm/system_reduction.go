@@ -1,6 +1,29 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"hbcheck.dev/hbcheck/trace"
+)
+
+// held reports whether the reduction holds g back from its pending operation.
+func (m *Machine) held(g *goroutine) bool { return g.trail != nil && m.reduction.blocks(g) }
+
+// speculate calls f, which may execute steps, and undoes them. Nothing outside the machine notices
+// the steps, and they count nowhere.
+func (m *Machine) speculate(f func()) {
+	// Save what a rewind does not restore. Without detector, checker and Observer nothing outside
+	// of the machine is notified.
+	advanced, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
+	races, check, observer := m.race, m.check, m.cfg.Observer
+	m.advanced, m.race, m.check, m.cfg.Observer = nil, nil, nil, nil
+	paused := m.pauseEnabled()
+	k := m.Mark()
+	f()
+	m.Rewind(k)
+	m.Release(k)
+	m.resumeEnabled(paused)
+	m.advanced, m.arrivals, m.cnt, m.clockReads = advanced, arrivals, cnt, reads
+	m.race, m.check, m.cfg.Observer = races, check, observer
+}
 
 // A reduction holds goroutines back from steps that an explorer need not see. The machine has only these
 // hooks; the explorer's user chooses the reduction, if any (see Machine.Await, and the await files for the
@@ -29,25 +52,4 @@ type reduction interface {
 	// redundant reports whether only the reduction has led to the present state, in which no
 	// goroutine is enabled.
 	redundant() bool
-}
-
-// held reports whether the reduction holds g back from its pending operation.
-func (m *Machine) held(g *goroutine) bool { return g.trail != nil && m.reduction.blocks(g) }
-
-// speculate calls f, which may execute steps, and undoes them. Nothing outside the machine notices
-// the steps, and they count nowhere.
-func (m *Machine) speculate(f func()) {
-	// Save what a rewind does not restore. Without detector, checker and Observer nothing outside
-	// of the machine is notified.
-	advanced, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
-	races, check, observer := m.race, m.check, m.cfg.Observer
-	m.advanced, m.race, m.check, m.cfg.Observer = nil, nil, nil, nil
-	paused := m.pauseEnabled()
-	k := m.Mark()
-	f()
-	m.Rewind(k)
-	m.Release(k)
-	m.resumeEnabled(paused)
-	m.advanced, m.arrivals, m.cnt, m.clockReads = advanced, arrivals, cnt, reads
-	m.race, m.check, m.cfg.Observer = races, check, observer
 }

@@ -1,6 +1,9 @@
 package vm
 
-import "slices"
+import (
+	"hbcheck.dev/hbcheck/load"
+	"slices"
+)
 
 // With returns a machine in the initial state of the same program, with the configuration of m
 // after change. The new machine has no records of m about the environment, and numbers goroutines
@@ -77,4 +80,49 @@ func (r Refinement) Refine(c *Config) {
 func (m *Machine) Concrete(given map[InputKey]uint64) func(*Config) {
 	m.ShareGIDs()
 	return func(c *Config) { c.Observer, c.sharedGIDs, c.Given = nil, m.sharedGIDs, given }
+}
+
+// NeedsRefining reports whether the search is inconclusive: an operation must become visible, time must
+// pass at more places, or fingerprints of states must contain more.
+func (v Environment) NeedsRefining() bool {
+	m := v.m
+	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() ||
+		m.needsEnd() || m.lockedNeeded() != m.cfg.locked {
+		return true
+	}
+	if !m.cfg.late.noted() {
+		return false
+	}
+	return !m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps)
+}
+
+// New returns a machine in the initial state of entry e: packages are initialised, and the
+// entry's first visible operation is pending.
+func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
+	cfg.complete()
+	m, err := initialised(prog, e, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	m.adopt(cfg)
+	if !cfg.Run {
+		m.lockLog = make(lockLog)
+	}
+	if err := m.enter(e); err != nil {
+		return nil, err
+	}
+	m.lockedFirst, m.lockLog = m.lockLog, nil
+	m.growth.size = m.numbers()
+	return m, nil
+}
+
+// Replica returns another machine in the initial state of the same program, with the same configuration.
+// Two goroutines of the host may use the two machines at the same time. They agree on the numbers of
+// goroutines, and on all other numbers if SharesNumbers returns true. ShareGIDs must have been called
+// before; Replica itself may be called at any time.
+func (m *Machine) Replica() (*Machine, error) {
+	cfg := m.cfg
+	cfg.sharedGIDs = m.sharedGIDs
+	cfg.Observer = nil
+	return New(m.prog, m.entry, cfg)
 }

@@ -1,0 +1,323 @@
+package vm
+
+import (
+	"unsafe"
+
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/symbolic"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/race"
+	"hbcheck.dev/hbcheck/vm/shadow"
+)
+
+// status is the activity of a goroutine between steps.
+type status uint8
+
+const (
+	// gReady: a visible operation is pending, enabled or not.
+	gReady status = iota
+	// gRunning: it has local work to do before its next visible operation.
+	gRunning
+	// gSwitchedOut: it is a coroutine, or waits for one (see coroSwitch).
+	gSwitchedOut
+	// gSpinning: it loops forever (see step_diverge.go and await_eliminate.go).
+	gSpinning
+	// gEnded: it has returned, called Goexit, or been stopped.
+	gEnded
+)
+
+// goroutine is the record of one guest goroutine. Everything but the stack is
+// saved by copying the struct.
+//
+// Invariant: within an epoch the record is saved before it changes (epoch), and so are the words of
+// frames of the state at the mark (savedLo). Words above the top frame's window belong to no frame
+// of that state, and need not be saved.
+type goroutine struct {
+	shadow.Goroutine
+	gstate
+	view     view
+	member   membership // of Machine.able
+	outcomes outcomes   // both invalid
+	serial   serialised // as soon as gstate or the stack changes
+	stamp    uint64     // valid as long as they do not change; 0: none yet (see Stamp)
+	slot     uint32
+	callers  callerCache
+	inNative bool // its native is executing: pc is after the call
+	// epoch is the one in which the record and the stack words from savedLo up were last saved.
+	epoch   uint64
+	savedLo uint32
+}
+
+// gstate is the part of a goroutine that changes as it runs, together with shadow.Frame. nspawn
+// and nalloc count the goroutines that it has started and the objects that it has allocated; with its own
+// number they identify those on all paths.
+type gstate struct {
+	status    status
+	system    bool // a timer or other helper of the models: never a leak
+	parked    bool // it waits in its channel operation, visible to others
+	scheduled bool // the pending operation may execute now
+	panics    ptr  // top panic record
+	nspawn    uint32
+	nalloc    uint32
+	wait      waitState
+	pending   trace.Op
+	steps     uint64 // visible operations executed
+	parent    trace.GID
+	goFunc    uint32 // where it was created
+	goPC      int32
+	origin    uint64         // hash of the places where it and its ancestors were created; 0: main
+	coro      ptr            // the coroutine it is, or 0
+	nrand     uint32         // number of random words it has received
+	orders    uint32         // orders of maps it has tried: see tryOrders
+	label     uint64         // deadline on the virtual clock while it sleeps
+	late      uint8          // number of times that time has woken it since the entry ended: see spent
+	bubble    uint32         // synctest bubble it belongs to; 0: none
+	overflow  *stackOverflow // the pending stack overflow, with only the outermost frame left; or nil
+	looked    lookBack       // its last clock read, if it is in a loop
+	timed     timedLoop      // the timed loop that it is in
+	came      int64          // time of its arrival at its operation on channels: see step_queue.go
+	cameAfter int64          // number of calls of synctest.Wait before that
+	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
+	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
+	assumes   bool           // it waits forever, because an assumption does not hold
+	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
+	test      string         // the test that it was started to execute; empty: none
+	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
+}
+
+// A record is the part of a goroutine, besides its stack, that a rewind restores.
+type record struct {
+	shadow.Frame
+	gstate
+}
+
+func (g *goroutine) record() record { return record{g.Frame, g.gstate} }
+
+func (g *goroutine) restore(r *record) { g.Frame, g.gstate = r.Frame, r.gstate }
+
+// waitState describes a channel operation or a signalled wait in progress. seq is the number of the
+// goroutine's arrival at its pending operation, from Machine.arrivals: among the partners of a
+// channel operation, run mode takes the one that arrived first.
+type waitState struct {
+	obj      ptr  // the awaited object
+	notified bool // a Cond's Signal has chosen this goroutine
+	seq      uint32
+}
+
+// view is the pending operation of a goroutine in the present state, computed without executing
+// anything. It is computed once per state: an explorer asks for it several times.
+//
+// Invariant: it holds for the state with number moment only.
+type view struct {
+	moment uint64 // Machine.moment it was computed at
+	n      int    // alternatives of the next operation
+	parks  bool   // the last alternative of an operation on channels is to park
+	op     trace.Op
+}
+
+// membership is the part that an enabledSet has in a goroutine.
+type membership struct {
+	enabled, special, changed bool
+	communicates              bool           // it waits at channels
+	rank                      int            // its index in Machine.order
+	number                    uint32         // of its present waiting
+	kind                      trace.Kind     // of its operation
+	at                        []trace.Access // where it waits
+}
+
+// A lookBack is the record of a goroutine's last look in a loop.
+type lookBack struct {
+	state por.Hash       // its own; zero: no look since its last effect
+	out   int            // length of the output then
+	label *symbolic.Term // label of the values compared since then, on which until depends; or nil
+	until int64          // the earliest moment with another outcome of a comparison since then; 0: none
+	waits bool           // the pending look waits for it,
+	woken bool           // or has waited for it
+	stale bool           // another goroutine has had an effect since
+	reads bool           // since then it has read memory that others can change
+}
+
+// A timedLoop is the record of a goroutine in a timed loop.
+type timedLoop struct {
+	at     uint64 // the look and its callers; 0: in no loop
+	rounds uint8  // looks there since the loop began, at most timedRounds+1
+	until  int64  // the earliest moment with another outcome of a comparison since the last look
+}
+
+// full reports whether l has run its rounds.
+func (l *timedLoop) full() bool { return l.rounds > timedRounds }
+
+// stackOverflow is a stack overflow that is pending.
+type stackOverflow struct {
+	text   string
+	frames []SourceFrame
+}
+
+// serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
+// all but one goroutine are unchanged. Its pointers are plain words. Each fingerprint replaces them
+// by numbers of the visit, which depend on earlier words.
+type serialised struct {
+	valid bool
+	words []uint64
+	refs  []uint32 // which words are references
+	named []uint32 // words that refer to a static object, or, shifted left once with bit 0 set, name a function
+	times []uint32 // indices of words at which Times begin
+	until int64    // a deadline of lookBack or timedLoop; 0: none
+	raw   bool     // there may be other Times
+	key   uint64   // see symmetryKey; 0: not known
+	// For writeStack.
+	hashed  bool
+	hash    por.Hash
+	objects []uint32 // that it refers to
+}
+
+// A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
+// makes several accesses in a row from the same frames, and comparing return addresses is cheaper
+// than finding the stack anew.
+//
+// Invariant: stack is that of the calls whose return addresses are rets. It is only a guess: raceStack
+// compares before it uses it, so nothing has to be undone.
+type callerCache struct {
+	rets  []uint64 // return address of each frame, innermost first
+	stack race.Stack
+}
+
+// A snapshot is a goroutine at an operation of a loop, with its path to that operation.
+//
+//	g.trail ─▶ │ state C, read y = 2 │ ─prev─▶ │ state B, read x = 1 │ ─prev─▶ │ state A │ ─▶ nil
+//
+// At A, g reached an operation of the loop after its last effect; it read x = 1 and reached B. If
+// its next step leads to a state in the list, the steps since that state are an iteration with zero
+// effect. Snapshots are never changed once they are linked, because states on other paths share
+// them.
+type snapshot struct {
+	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
+	depth  int          // number of snapshots before
+	state  por.Hash     // the goroutine's own
+	read   trace.Access // the location read since prev, if Size > 0,
+	of     uint64       // the identity of that object,
+	val    uint64       // and the value there
+	cases  []chanCase   // of a select since prev, none of which was ready
+	lock   lockStep     // the lock that was taken or released since prev
+	digest uint64       // of these fields, and of prev's digest
+}
+
+// outcomes caches the outcomes of a goroutine's pending operation, by the value that it reads.
+// Speculation costs a few steps and a rewind. A search inspects a polled lock in many states, and
+// in most of them its value has occurred before.
+type outcomes struct {
+	valid bool // the goroutine has not moved since
+	next  int
+	known [4]outcome
+}
+
+// outcome is the outcome of an operation that reads val.
+type outcome struct {
+	valid bool
+	val   uint64
+	start *snapshot // beginning of the zero-effect iteration that it completes; nil: it completes none
+	steps int       // number of steps for that
+}
+
+// Frame header words, below register 0. A goroutine's stack is an array of 64-bit registers, in
+// which a callee's frame begins in the caller's outgoing window:
+//
+//	      ┌───────── frame of f ──────────────────┐
+//	      │ header │ r0 r1 ...   values   │ window │
+//	      └────────┴──────────────────────┴────────┘
+//	                                      ┌──── frame of g, called by f ────┐
+//	                                      │ header │ r0 r1 ...              │ window ...
+//	                                      └────────┴────────────────────────┘
+//	fp of f ────────▲                              ▲──── fp of g: arguments, later results
+//
+// A step saves the top frame before it changes (saveGoroutine), and each frame below when control
+// returns into it (saveCallerFrame). savedLo is the lowest stack word saved in this epoch.
+const (
+	hdrLink   = 4 // fp-4: caller's fp | flags<<32
+	hdrReturn = 3 // fp-3: caller's function number <<32 | return pc
+	hdrFunc   = 2 // fp-2: this frame's function number
+	hdrDefer  = 1 // fp-1: guest pointer to the newest defer record
+)
+
+// Frame flags (high half of the link word). A return from a frame without flags only continues its
+// caller; Machine.returned handles all others.
+const (
+	// frPanicDefer: called by unwinding; recover() here takes the panic.
+	frPanicDefer = 1 << iota
+	// frRunDefer: called by RunDefers.
+	frRunDefer
+	// frRecovered: called while a frame that recovered runs its remaining defers.
+	frRecovered
+	// frBottom: the goroutine ends when this frame returns.
+	frBottom
+	// frFault: called by the machine to raise a run-time panic.
+	frFault
+)
+
+// regs returns the host address of register 0 of the running frame.
+func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.Stack[g.FP]) }
+
+// grow grows the stack so that n words exist.
+func (g *goroutine) grow(n uint32) {
+	if int(n) <= len(g.Stack) {
+		return
+	}
+	size := len(g.Stack) * 2
+	for size < int(n) {
+		size *= 2
+	}
+	s := make([]uint64, size)
+	copy(s, g.Stack)
+	g.Stack = s
+	if g.Shadow != nil {
+		t := make([]*symbolic.Term, size)
+		copy(t, g.Shadow)
+		g.Shadow = t
+	}
+}
+
+// changes invalidates what depends on g's record or stack; called before or after a change.
+func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = false, false, 0 }
+
+// isCollector reports whether g is the collector, and about to collect.
+func (g *goroutine) isCollector() bool {
+	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
+}
+
+// ending reports whether ending is all that is left for g.
+func (g *goroutine) ending() bool { return g.status == gReady && g.pending.Kind == trace.End }
+
+// executing returns the instruction that g is executing; within a native g.pc is already after it.
+func (g *goroutine) executing() int32 {
+	if g.inNative {
+		return g.PC - 1
+	}
+	return g.PC
+}
+
+// A lockStep is an operation that takes or releases a lock.
+type lockStep struct {
+	l    ptr // 0: none
+	kind int
+	out  bool // releases
+}
+
+// timedRounds is the number of rounds that a timed loop runs before time passes.
+const timedRounds = 3
+
+// gUndo restores one goroutine, or only words of its stack. The bytes are at the end of two other
+// slices, which shrink along with the log:
+//
+//	gundo        │ g1 full, n 20 │ g1 n 12 │ g2 full, n 9 │
+//	records      │ g1                      │ g2           │
+//	undoStack    │ 20 words      │ 12      │ 9            │
+//
+// A step saves a record and one frame; each return into an unsaved frame adds that frame. The cost
+// does not depend on the depth of the stack.
+type gUndo struct {
+	slot    uint32
+	full    bool // its record is at the end of Machine.records
+	epoch   uint64
+	savedLo uint32
+	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack
+}

@@ -1,0 +1,119 @@
+package vm
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Notes are events on any path of any replica. They determine whether a search has to begin again, with a
+// finer machine (Refinement), or what it assumes. Replicas share them.
+
+// Bounds of a lateness.
+const (
+	maxJumps = 4
+	allLeft  = math.MaxInt64 // all the remaining time passes
+)
+
+// A lateness is the time that comparisons have needed, or would need, for another outcome.
+type lateness struct {
+	mu    sync.Mutex
+	any   bool
+	jumps []int64 // the amounts that had to pass: these and those of Config.jumps
+}
+
+// noted is locked, like all methods, as the machines of several workers share l.
+func (l *lateness) noted() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.any
+}
+
+// note records that there would be another outcome if d had passed, and reports whether there is room for
+// the amount.
+//
+//	if time.Since(start) > 50*time.Millisecond {     d is 50 ms less the time since start
+func (l *lateness) note(d int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.any = true
+	const tick, looks = 100, 64
+	if d < looks {
+		return true // all looks differ by this much already
+	}
+	if d < allLeft-tick-looks {
+		d = (d + looks + tick - 1) / tick * tick
+	}
+	i, ok := slices.BinarySearch(l.jumps, d)
+	if !ok && len(l.jumps) < maxJumps {
+		l.jumps = slices.Insert(slices.Clone(l.jumps), i, d)
+		ok = true
+	}
+	return ok
+}
+
+// join adds the records of o, and reports whether there is room for all amounts.
+func (l *lateness) join(o *lateness) (ok bool) {
+	o.mu.Lock()
+	noted, jumps := o.any, o.jumps // a slice of amounts is not changed
+	o.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.any = l.any || noted
+	for _, d := range jumps {
+		i, found := slices.BinarySearch(l.jumps, d)
+		switch {
+		case found:
+		case len(l.jumps) == maxJumps:
+			return false
+		default:
+			l.jumps = slices.Insert(slices.Clone(l.jumps), i, d)
+		}
+	}
+	return true
+}
+
+// absolutes records events, on any path of any replica, that make the search begin again.
+type absolutes struct {
+	hashed   atomic.Bool // there are fingerprints with relative times
+	observed atomic.Bool // claim 5 in state_time.go
+	rests    atomic.Bool // claim 6 there
+	// The same for identical goroutines: see state_symmetry.go.
+	exchanged atomic.Bool
+	named     atomic.Bool
+	// The same for durations that do not come from the clock: see step_elapsed.go.
+	elapsed, passed atomic.Bool
+}
+
+// A noted is a set of events on any path of any replica.
+type noted[T comparable] struct {
+	mu   sync.Mutex
+	list []T
+}
+
+// add adds x.
+func (n *noted[T]) add(x T) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !slices.Contains(n.list, x) {
+		n.list = append(n.list, x)
+	}
+}
+
+// all returns the events.
+func (n *noted[T]) all() []T {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.list)
+}
+
+// set replaces the events.
+func (n *noted[T]) set(list []T) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.list = list
+}
+
+// lockedLoops records events, on any path of any replica, that change Config.locked.
+type lockedLoops struct{ cut, never atomic.Bool }

@@ -1,0 +1,180 @@
+package vm
+
+import (
+	"go/token"
+
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/link"
+)
+
+// Fault describes how an execution failed.
+//
+// Message and text are the runtime's: reports quote the former, stderr has the latter.
+type Fault struct {
+	Kind    FaultKind
+	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
+	Message string // without "panic: " or "fatal error: "
+	G       trace.GID
+	Exit    int // status of the process
+	Pos     token.Position
+	Frames  []SourceFrame // innermost first
+	Tests   []string      // of TestFailure: the tests and subtests that have failed at Pos
+}
+
+// A FaultKind is the kind of a failure. It is set where the fault is raised, and never derived from its
+// text, because a program may panic with any text.
+type FaultKind uint8
+
+// A Cut says why an execution was abandoned before it ended.
+type Cut struct {
+	Cause CutCause
+	Text  string // the reason, with its position
+	// Refused is the refused construct, if the cause is CutUnsupported.
+	Refused Refusal
+}
+
+// A CutCause is a kind of reason for abandoning an execution.
+type CutCause uint8
+
+// A Skip is the place where a test was skipped, and the reason.
+type Skip struct {
+	Pos  token.Position
+	Text string
+}
+
+// A Lack is something that the world outside of the machine has and the machine does not, so that a
+// program which needs it fails.
+type Lack uint8
+
+// A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, its select
+// takes another case than the one that was ready first.
+type Passing struct {
+	Waiter, Runner trace.GID
+	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
+}
+
+// A Ranging is a loop over a map with one of several orders that the language permits.
+type Ranging struct {
+	G   trace.GID
+	Pos token.Position // of the loop, or of the user's call of the function that has it
+}
+
+// SourceFrame is one line of a goroutine's stack.
+type SourceFrame struct {
+	Func string // as the runtime shows it: see funcName
+	Args bool   // it has parameters
+	Pos  token.Position
+	PC   int32
+	Std  bool // of the standard library or its overlay
+	Own  bool // of the entry's module, or another one under development
+
+	helper bool // of a model: see helper
+}
+
+// A Refusal is a construct that the machine does not model, and that an execution has reached.
+type Refusal struct {
+	Code RefusalCode
+	What string         // in words
+	Func string         // function of the standard library that the user called; empty if there is none
+	Pos  token.Position // of that call
+}
+
+// A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
+// them.
+type RefusalCode string
+
+const (
+	CutUnsupported CutCause = iota + 1 // the machine does not model something
+	CutMemory                          // Config.MaxHeap
+	CutLocal                           // Config.MaxLocal
+	CutRun                             // Config.MaxRun
+	CutTime                            // a loop ends when time has passed, and no goroutine sleeps
+	CutInterrupted                     // Config.Interrupt
+	CutAssumption                      // hbtest.Assume does not hold
+	CutInfeasible                      // no input leads to this state
+	CutUnwound                         // Config.Unwind
+)
+
+// The kinds.
+const (
+	LackNothing     Lack = iota
+	LackNetwork          // a connection was refused, because there is no network
+	LackChange           // a file that changes was read, and had its old contents
+	LackAllocations      // memory statistics, which do not count allocations, were read again
+	LackArguments        // a program that reads its arguments had none, and exited with a status other than 0
+)
+
+// The codes.
+const (
+	RefusedAssembly  RefusalCode = link.Assembly  // a function without a body in Go
+	RefusedC         RefusalCode = link.UsesC     // a function that uses C
+	RefusedUnloaded  RefusalCode = link.Unloaded  // a function that nothing seemed to call
+	RefusedProcess   RefusalCode = "process"      // other processes
+	RefusedFile      RefusalCode = "file"         // not covered by the model of files
+	RefusedSocket    RefusalCode = "socket"       // not covered by the model of connections
+	RefusedSignal    RefusalCode = "signal"       // not covered by the model of signals
+	RefusedCall      RefusalCode = "syscall"      // a system call by number that has no model
+	RefusedSize      RefusalCode = "size"         // an object that is too large
+	RefusedType      RefusalCode = "type"         // types that a program makes at run time
+	RefusedInput     RefusalCode = "input"        // values that depend on inputs, where the machine cannot track them
+	RefusedConstruct RefusalCode = link.Construct // a construct of the language
+	RefusedMeasure   RefusalCode = "measure"      // properties of the compiled program only, such as allocations
+)
+
+const (
+	GoPanic       FaultKind = iota + 1 // a panic statement of the program or of a library
+	RuntimePanic                       // a run-time panic: nil dereference, index out of range, division by zero, ...
+	FatalError                         // a fatal error of the runtime: stack overflow, deadlock in run mode, ...
+	SyncMisuse                         // a misuse of package sync: an unlock of an unlocked mutex, a negative counter, ...
+	ChannelMisuse                      // a send on a closed channel, a close of a closed or a nil one
+	TestFailure                        // a test has reported a failure
+)
+
+var faultKinds = [...]string{GoPanic: "panic", RuntimePanic: "run-time panic", FatalError: "fatal error",
+	SyncMisuse: "misuse of package sync", ChannelMisuse: "misuse of a channel", TestFailure: "test failure"}
+
+// String returns k in words.
+func (k FaultKind) String() string { return faultKinds[k] }
+
+// The kinds of assumptions. RandSampled is the first; NumAssumed is the number of the last plus
+// one.
+const (
+	RandSampled  Assumed = 1 + iota // math/rand: a value from a large range
+	BitsSampled                     // crypto/rand, hash/maphash: bits that differ from run to run
+	MapOrder                        // map iteration: one order
+	MapStarts                       // map iteration: the rotations of one order
+	MapInserted                     // map iteration: only a few of the entries inserted during a loop are visited
+	FinalizerOff                    // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
+	CleanupOff                      // runtime.AddCleanup: likewise
+	WeakKept                        // weak.Make: likewise, the pointer is cleared
+	PoolKept                        // sync.Pool: the pool keeps all values put into it
+	MemoryShown                     // runtime.ReadMemStats: figures of a small program at rest
+	AddressShown                    // fmt: an address is printed
+	AddressUsed                     // unsafe, reflect: an address is a number
+	SignalSome                      // os/signal: only some of many signals arrive
+	SignalOnce                      // os/signal: each signal arrives at most once
+	StacksShown                     // runtime.Stack: other goroutines are between two operations
+	LeaksShown                      // runtime/pprof: the profile of leaked goroutines, likewise
+	CountedOnce                     // runtime.NumGoroutine: called where nothing counts goroutines
+	InitEnded                       // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
+	Concretised                     // hbtest.Nondet: one of a value's many values
+	ClockCounted                    // time: a number is made from a clock read
+	ClockSome                       // time: not all possible clock reads are tried
+	ClockStart                      // time: a future date is compared with a clock read
+	WriteTimes                      // os: the time of a file's last write
+	NetworkOff                      // net: there is no network except the machine itself
+	PeersOff                        // net: no other process connects
+	FileKept                        // os: a file that the kernel generates reads the same every time
+	TimedLoop                       // time: a loop until a moment runs a few rounds; then that moment has come
+	NumAssumed
+)
+
+// An Assumed is a kind of choice of a program's environment that the machine has not tried in all
+// ways. The rows of docs/dev/model.md say which ways it tries.
+type Assumed uint8
+
+// An Assumption is an assumption with its position.
+type Assumption struct {
+	What Assumed
+	Pos  token.Position // in the user's code if possible, without a column
+}
