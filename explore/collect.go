@@ -341,7 +341,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 // the wrong assumption. Bugs of the search that was given up are set aside: see found.
 func (c *collector) Restart() {
 	c.aside.bugs, c.aside.baseline = c.found(), append(c.aside.baseline, c.baseline...)
-	//mutant: bugs of a search that was given up come first [test ./explore TestJobsRestart]
+	//mutant: bugs of a search that was given up come first [test ./explore TestSetAside]
 	c.bugs, c.known, c.races, c.baseline = nil, make(map[key]bool), make(map[describe.RaceID]bool), nil
 	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
 	c.left, c.leftKeys, c.returned = nil, nil, 0
