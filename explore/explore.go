@@ -366,6 +366,9 @@ func (s *exploration) narrate() {
 		}
 		return
 	}
+	if len(s.result.Bugs)+len(s.collector.outcomes) > 0 {
+		s.limit.extend()
+	}
 	budget := allBudget
 	for _, b := range s.result.Bugs {
 		if b.Loop >= 0 {
