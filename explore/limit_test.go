@@ -357,11 +357,11 @@ func TestCutBeforeSaved(t *testing.T) {
 func TestExtend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, share := range []bool{true, false} {
-			whole := &limit{ctx: t.Context(), timeout: 60 * time.Second}
+			whole := &limit{ctx: t.Context(), timeout: 10 * time.Minute}
 			whole.start()
 			entry := &limit{ctx: whole.ctx, timeout: time.Second, share: share}
 			entry.start()
-			own := &limit{ctx: entry.ctx, timeout: 30 * time.Second}
+			own := &limit{ctx: entry.ctx, timeout: 5 * time.Minute}
 			own.start()
 			own.extend()
 			own.extend()
@@ -373,7 +373,7 @@ func TestExtend(t *testing.T) {
 			time.Sleep(tellShare)
 			synctest.Wait()
 			if own.extend(); !own.done() || own.reason() == "" {
-				t.Errorf("share %v: not done after 12 s", share)
+				t.Errorf("share %v: not done after 62 s", share)
 			}
 			own.release()
 			entry.release()
