@@ -14,7 +14,7 @@ func TestProgressBugs(t *testing.T) {
 	}
 }
 
-// TestSetAside: when a search begins again, the bugs that it finds again are its own, and the others are kept.
+// TestSetAside: when a search begins again, bugs that it finds again are its own, and the others are kept.
 func TestSetAside(t *testing.T) {
 	c := newCollector(nil, new(fake), Options{})
 	add := func(kind Kind, line int) {

@@ -96,8 +96,7 @@ func (s *exploration) configure(opts Options) error {
 	if err := opts.Check(); err != nil {
 		return err
 	}
-	//mutant: several workers count what stays [test ./explore TestJobsLeft]: "|| opts.countsLeft()" -> ""
-	if opts.OneWorker() != NotAsked || opts.countsLeft() {
+	if opts.Jobs > 1 && !opts.hasWorkers() {
 		opts.Jobs = 1
 	}
 	s.opts = opts

@@ -149,9 +149,42 @@ func main() {
 	}
 }
 
+// TestJobsLeftPortfolio: the same for a portfolio, whose search after that for what stays has one worker.
+func TestJobsLeftPortfolio(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "sync"
+func main() {
+	var mu sync.Mutex
+	n := 0
+	c := make(chan int)
+	for g := range 5 {
+		go func() {
+			mu.Lock()
+			for i := range 10 { n += i*g }
+			mu.Unlock()
+			<-c
+		}()
+	}
+	mu.Lock()
+	n++
+	mu.Unlock()
+}`)
+	e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	p := &explore.Portfolio{Searches: []explore.Options{{POR: explorers.Lookup("optimal"), All: true}}}
+	o := explore.Options{Portfolio: p, All: true, Leaks: explore.LeaksWarn, NoMinimise: true}
+	want := runJobs(t, e, o)
+	p.Searches[0].Jobs = 3
+	if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+		t.Errorf("not the same result\n got %s\nwant %s", resultText(got), resultText(want))
+	}
+	t.Logf("%v by %s, %d executions, %d instructions, %d bugs", want.Verdict, want.POR, want.Stats.Executions, want.Stats.Instructions, len(want.Bugs))
+}
+
 // TestJobsRestart: the same where the search begins again, because a channel has two senders, or is closed by
-// another goroutine than the one that sends: several workers notice that later than one, after other findings.
-func TestJobsRestart(t *testing.T) {
+// TestJobsRestart: the same where the search begins again, because a channel has two senders, or another
+// goroutine than the sender closes it: several workers notice that later than one, after other findings.
 	prog := vmtest.Load(t, `package main
 import "os"
 var v [1]int
