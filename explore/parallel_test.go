@@ -182,9 +182,9 @@ func main() {
 	t.Logf("%v by %s, %d executions, %d instructions, %d bugs", want.Verdict, want.POR, want.Stats.Executions, want.Stats.Instructions, len(want.Bugs))
 }
 
-// TestJobsRestart: the same where the search begins again, because a channel has two senders, or is closed by
 // TestJobsRestart: the same where the search begins again, because a channel has two senders, or another
 // goroutine than the sender closes it: several workers notice that later than one, after other findings.
+func TestJobsRestart(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "os"
 var v [1]int
