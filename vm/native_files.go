@@ -111,7 +111,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, host.SeenPath(m.link.prog.WorkDir(m.link.entry), host.OnWindows))
+		return m.setString(g, r, 0, host.SeenPath(m.prog.WorkDir(m.entry), host.OnWindows))
 	}},
 	{Name: "syscall.hbDescribed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteHost(host.AskStat, m.string(r, 0))
@@ -122,7 +122,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.setsEnv)
+		r.SetBool(0, m.facts.setsEnv)
 		return Next
 	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -249,12 +249,12 @@ func (m *Machine) files() *host.View {
 	if m.cfg.Run {
 		return new(host.View)
 	}
-	shared := &m.link.prog.Files
+	shared := &m.prog.Files
 	shared.Lock()
 	defer shared.Unlock()
 	v, _ := shared.Value.(*host.View)
 	if v == nil {
-		v = host.NewView(m.link.prog.Root())
+		v = host.NewView(m.prog.Root())
 		shared.Value = v
 	}
 	return v
