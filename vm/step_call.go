@@ -226,6 +226,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		m.shareRoots()
 	}
 	m.publish(fv)
+	m.publish(g.owned)
 	for _, a := range args {
 		m.publish(a)
 	}
@@ -259,6 +260,7 @@ func (m *Machine) endG(g *goroutine) {
 	g.status = gEnded
 	m.alives.ended++
 	g.pending = trace.Op{G: g.ID}
+	g.owned = 0
 	if !g.system {
 		m.alive--
 	}
