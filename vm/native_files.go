@@ -125,6 +125,21 @@ var fileNatives = []Native{
 		r.SetBool(0, m.link.setsEnv)
 		return Next
 	}},
+	{Name: "syscall.hbShows", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.link.showsDescriptors)
+		return Next
+	}},
+	{Name: "syscall.hbNumber", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		// The path does not depend on timing, as the goroutine's number does.
+		h := uint64(hashK0)
+		for _, n := range m.spawn[g.ID].path {
+			h = mix(h, uint64(n))
+		}
+		//mutant: files have the numbers of others [models TestModels/ownFiles]: remove
+		g.nfiles++
+		r.Set(0, 1<<61|h>>20<<16+uint64(g.nfiles))
+		return Next
+	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteHost(host.AskEnvironment, "")
 		return Next

@@ -58,6 +58,7 @@ type gstate struct {
 	panics    ptr  // top panic record
 	nspawn    uint32
 	nalloc    uint32
+	nfiles    uint32 // number of files it has opened, if no number of a descriptor can be seen
 	wait      waitState
 	pending   trace.Op
 	steps     uint64 // visible operations executed

@@ -5,17 +5,14 @@ package sync
 // parent had when it started it. So filling the cache is no operation: it is work of one goroutine, as if the
 // cache were not shared.
 //
-// Claim: a program has the same outcomes with an Own as with a Map, if
+// Claim: a program has the same outcomes with an Own as with a Map, if the value stored for a key is a
+// function of the key, computing it has no other effect, waits for nothing and calls no code of the program,
+// and nobody compares the addresses of two values for one key.
 //
-//	(a) the value stored for a key is a function of the key, and computing it has no other effect,
-//	    waits for nothing and calls no code of the program
-//	(b) no code can tell two values for one key apart: there is no way to compare their addresses
-//	(c) the cache is used by Load, Store and LoadOrStore only
-//
-//  1. By (a) and (b) a Load that finds nothing in the Own and something in the Map only has the value
-//     computed again; and only one goroutine can notice that, by its allocations.
+//  1. A Load that finds nothing in the Own and something in the Map only has an equal value computed
+//     again, and only its own goroutine can notice that, by its allocations.
 //  2. A Map orders the goroutine that stores an entry before those that find it. No race of the program is
-//     lost without that order, and none invented: by (a) the goroutine that finds the entry could have
+//     lost without that order, and none invented: the goroutine that finds the entry could have
 //     come first and stored it, unless something else orders the two.
 //  3. The entries of a goroutine depend on what it and its ancestors have executed only, in that
 //     order. So they are part of its local state, and no other goroutine changes them.
