@@ -173,12 +173,12 @@ func setsEnvironment(fn *types.Func) bool {
 	return false
 }
 
-// showsDescriptors reports whether fn may show or take the number of a descriptor: it is a system call, a method
-// named like those of files and connections that show it, or finds a method by its name. Of package syscall
-// these are no system calls: what signals and errors are, the environment, and the process.
+// showsDescriptors reports whether fn may show or take the number of a descriptor: it is a system call, a
+// method named like those of files and connections that show it, or finds a method by its name. Of package
+// syscall these are no such calls: what signals and errors are, the environment, and the process.
 func showsDescriptors(fn *types.Func) bool {
 	switch fn.Name() {
-	//mutant: no program sees descriptors [models TestModels/opens]: "Fd\", \" -> ""
+	//mutant: no program sees descriptors [models TestModels/opens]: "Fd" -> "fd"
 	case "Fd", "SyscallConn":
 		return true
 	case "Method", "MethodByName":
@@ -235,5 +235,6 @@ func (prog *Program) Collects(e *Entry) bool { return prog.linked(e, collectionF
 // a program can observe garbage collection.
 func (prog *Program) TellsOfCollection(e *Entry) bool { return prog.linked(e, finalizerFact) }
 
-// ShowsDescriptors reports whether a package of the user that is linked for e can see the numbers of descriptors.
+// ShowsDescriptors reports whether a package of the user that is linked for e can see the numbers of
+// descriptors.
 func (prog *Program) ShowsDescriptors(e *Entry) bool { return prog.linked(e, descriptorFact) }

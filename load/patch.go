@@ -37,8 +37,8 @@ type edit struct {
 
 func (e *edit) apply(src []byte) { copy(src[e.off:], e.text) }
 
-// parsePatch reads the lines of a PATCH file that hold for a release of Go with these build tags, of releases and
-// of experiments.
+// parsePatch reads the lines of a PATCH file that hold for a release of Go with these build tags, of releases
+// and of experiments.
 func parsePatch(pkgpath, text string, tags []string) (*patch, error) {
 	p := &patch{pkgpath: pkgpath}
 	for i, line := range strings.Split(text, "\n") {
@@ -75,8 +75,8 @@ func parsePatch(pkgpath, text string, tags []string) (*patch, error) {
 	return p, nil
 }
 
-// parseSwap parses "swap file.go: old => new", where "if" and a constraint may precede the colon. fields are the
-// words before it.
+// parseSwap parses "swap file.go: old => new", where "if" and a constraint may precede the colon. fields are
+// the words before it.
 func parseSwap(line string) (l patchLine, fields []string, ok bool) {
 	head, texts, _ := strings.Cut(strings.TrimSpace(line), ": ")
 	if fields = strings.Fields(head); len(fields) < 2 {

@@ -135,7 +135,7 @@ var fileNatives = []Native{
 		for _, n := range m.spawn[g.ID].path {
 			h = mix(h, uint64(n))
 		}
-		//mutant: files have the numbers of others [models TestModels/ownFiles]: remove
+		//mutant: files have the numbers of others [models TestCaches/ownFiles]: remove
 		g.nfiles++
 		r.Set(0, 1<<61|h>>20<<16+uint64(g.nfiles))
 		return Next

@@ -226,6 +226,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		m.shareRoots()
 	}
 	m.publish(fv)
+	//mutant: what a child has of its parent's caches is private [models TestCaches/inherited]
 	m.publish(g.owned)
 	for _, a := range args {
 		m.publish(a)

@@ -42,6 +42,7 @@ func hbOwn(entries **owned, list *owned)
 // Load returns the value stored for a key by this goroutine or its ancestors, if any.
 func (m *Own) Load(key any) (value any, ok bool) {
 	for e := hbOwned(&entries); e != nil; e = e.next {
+		//mutant: caches of the library are one [models TestCaches/encode]: "e.in == m && " -> ""
 		if e.in == m && e.key == key {
 			return e.value, true
 		}

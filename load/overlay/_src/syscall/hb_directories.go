@@ -70,7 +70,7 @@ func (f *hbFile) Getdents(p []byte) (n int, err error) {
 // entries returns those of the directory, see hbList.
 func (f *hbFile) entries() (list string, err error) {
 	row := hbRow(f.path)
-	//mutant: listing a directory looks at one name [models TestModels/dirListed]: "unsafe.Sizeof(*row)" -> "1"
+	//mutant: listing a directory looks at one name [models TestCaches/dirListed]: "unsafe.Sizeof(*row)" -> "1"
 	effect.Range(unsafe.Pointer(row), unsafe.Sizeof(*row), false)
 	at := hbAt{path: f.path, node: f.node}
 	if i, found := hbIndex(f.path); found && f.node == nil {

@@ -60,7 +60,7 @@ func hbRow(dir string) *[64]byte { return &hbNames[hbHash(dir)%uint64(len(hbName
 
 // hbTouchName declares that what path names is looked up, or added or removed.
 func hbTouchName(path string, write bool) {
-	//mutant: the byte of a name is that of a link to it [models TestModels/fileLinked]: "hbResolve(path)" -> "path"
+	//mutant: the byte of a name is that of a link to it [models TestCaches/fileLinked]: "hbResolve(path)" -> "path"
 	dir, base := hbSplit(hbResolve(path))
 	row := hbRow(dir)
 	//mutant: names are not declared [models TestModels/fileMade]
