@@ -113,6 +113,7 @@ func Use(p *producer, s *session, t *tree) {
 		go func() {
 			p.produce()
 			p.produceTwice()
+			p.send(nil)
 			s.end(t.key > 0)
 			s.endLocked(t.key > 1)
 			t.insert(1)
