@@ -114,6 +114,7 @@ func Use(p *producer, s *session, t *tree) {
 			p.produce()
 			p.produceTwice()
 			p.send(nil)
+			s.flushTwice()
 			s.end(t.key > 0)
 			s.endLocked(t.key > 1)
 			t.insert(1)
@@ -136,4 +137,19 @@ func (p *producer) send(items []any) {
 		p.mu.Lock()
 	}
 	p.mu.Unlock()
+}
+
+// flush leaves the lock to a goroutine.
+func (s *session) flush() {
+	s.mu.Lock()
+	go func() {
+		s.failed = false
+		s.mu.Unlock()
+	}()
+}
+
+// flushTwice waits for the first goroutine in the second call.
+func (s *session) flushTwice() {
+	s.flush()
+	s.flush()
 }
