@@ -4,16 +4,17 @@ import "hbcheck.dev/hbcheck/load"
 
 // entryFacts are facts about the program that begins at an entry.
 type entryFacts struct {
-	clockUsed  bool             // it reads the clock, so the clock is part of the state
-	looksAtAll bool             // see load.Program.LooksAtAll
-	inspects   bool             // see load.Program.InspectsAll
-	counted    bool             // it can count its goroutines
-	callsGC    bool             // it can ask for collections
-	setsEnv    bool             // it can change its environment
-	seedsRand  bool             // it can seed the global functions of math/rand
-	arguments  bool             // it is a main function that reads the arguments of the command line
-	labels     bool             // it can have no inputs: see package shadow
-	testing    load.TestMethods // methods that it may call
+	clockUsed        bool             // it reads the clock, so the clock is part of the state
+	looksAtAll       bool             // see load.Program.LooksAtAll
+	inspects         bool             // see load.Program.InspectsAll
+	counted          bool             // it can count its goroutines
+	callsGC          bool             // it can ask for collections
+	setsEnv          bool             // it can change its environment
+	showsDescriptors bool             // it can see numbers of descriptors
+	seedsRand        bool             // it can seed the global functions of math/rand
+	arguments        bool             // it is a main function that reads the arguments of the command line
+	labels           bool             // it can have no inputs: see package shadow
+	testing          load.TestMethods // methods that it may call
 }
 
 // factsKey is the key of the facts about an entry.
@@ -46,15 +47,16 @@ func factsOf(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 func newFacts(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 	looksAtAll := prog.LooksAtAll(e)
 	return entryFacts{
-		clockUsed:  prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
-		looksAtAll: looksAtAll,
-		inspects:   looksAtAll && prog.InspectsAll(e), // which implies the other one
-		counted:    prog.CountsGoroutines(e),
-		callsGC:    prog.Collects(e),
-		setsEnv:    prog.SetsEnvironment(e),
-		seedsRand:  prog.SeedsRand(e),
-		arguments:  e.Kind == load.Main && prog.TakesArguments(e),
-		labels:     !e.Symbolic && !e.Fuzz && !prog.UsesHarness(),
-		testing:    prog.TestMethods(e),
+		clockUsed:        prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
+		looksAtAll:       looksAtAll,
+		inspects:         looksAtAll && prog.InspectsAll(e), // which implies the other one
+		counted:          prog.CountsGoroutines(e),
+		callsGC:          prog.Collects(e),
+		setsEnv:          prog.SetsEnvironment(e),
+		showsDescriptors: prog.ShowsDescriptors(e),
+		seedsRand:        prog.SeedsRand(e),
+		arguments:        e.Kind == load.Main && prog.TakesArguments(e),
+		labels:           !e.Symbolic && !e.Fuzz && !prog.UsesHarness(),
+		testing:          prog.TestMethods(e),
 	}
 }

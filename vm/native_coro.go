@@ -53,6 +53,7 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 		for _, w := range q.Stack[:q.FP+uint32(q.Fn.Window)] {
 			m.publish(w)
 		}
+		m.publish(q.owned)
 	}
 	m.setWord(c, crWaiting, uint64(g.ID)+1)
 	g.status = gSwitchedOut

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/host"
 )
 
@@ -123,6 +124,21 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, m.facts.setsEnv)
+		return Next
+	}},
+	{Name: "syscall.hbShows", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.facts.showsDescriptors)
+		return Next
+	}},
+	{Name: "syscall.hbNumber", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		// The path does not depend on timing, as the goroutine's number does.
+		h := uint64(hash.K0)
+		for _, n := range m.spawn[g.ID].path {
+			h = hash.Mix(h, uint64(n))
+		}
+		//mutant: files have the numbers of others [models TestCaches/ownFiles]: remove
+		g.nfiles++
+		r.Set(0, 1<<61|h>>20<<16+uint64(g.nfiles))
 		return Next
 	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

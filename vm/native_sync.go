@@ -116,6 +116,14 @@ var syncNatives = []Native{
 		return peekNotify(m, r, trace.Broadcast, op)
 	}, Fn: nop},
 	{Name: "sync.hbOrder", Fn: mapOrder},
+	{Name: "sync.hbOwned", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, g.owned)
+		return Next
+	}},
+	{Name: "sync.hbOwn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.owned = r.U(1)
+		return Next
+	}},
 	{Name: "sync.hbPut", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.following() {
 			m.race.Release(g.slot, pooled(r.U(1)))

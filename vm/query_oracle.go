@@ -385,6 +385,7 @@ func (v StaticView) Roots(id trace.GID, f func(uint64)) {
 	m := v.m
 	g := m.gOf(id)
 	f(g.panics)
+	f(g.owned)
 	f(g.coro)
 	f(g.wait.obj)
 	for i := range g.pending.N {

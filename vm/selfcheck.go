@@ -246,6 +246,7 @@ func (m *Machine) verifyEscape() {
 			}
 		}
 		visit(g.panics)
+		visit(g.owned)
 		visit(g.wait.obj)
 		m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 			visit(g.Stack[fp-hdrDefer])

@@ -120,6 +120,7 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 		root(g.panics)
 		root(g.wait.obj)
 		root(g.coro)
+		root(g.owned)
 		if g.status == gEnded || g.Fn == nil {
 			continue
 		}

@@ -67,7 +67,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // serialise writes g's frames with their live registers. With copies, the two copies of some loops'
 // tests count as one place.
 //
-//	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
+//	goroutine  │ status, flags │ random words, wait, coroutine, panics, entries │ frames ...
 //	                             only if one is not 0: bit 13
 //	             bit 14: it ends, and there are no frames; bit 33: goroutine.leaves
 //	             bit 36: before this, two words of its timed loop
@@ -109,11 +109,12 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 		flags := b2u(l.reads)<<4 | b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
 		t.words = append(t.words, l.state[0], l.state[1], flags)
 	}
-	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
+	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || g.owned != 0 || nrand != 0 {
 		t.words = append(t.words, x|1<<13, nrand)
 		t.ref(g.wait.obj)
 		t.ref(g.coro)
 		t.ref(g.panics)
+		t.ref(g.owned)
 	} else {
 		t.words = append(t.words, x)
 	}

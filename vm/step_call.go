@@ -163,6 +163,8 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		m.shareRoots()
 	}
 	m.publish(fv)
+	//mutant: what a child has of its parent's caches is private [models TestCaches/inherited]
+	m.publish(g.owned)
 	for _, a := range args {
 		m.publish(a)
 	}
@@ -196,6 +198,7 @@ func (m *Machine) endG(g *goroutine) {
 	g.status = gEnded
 	m.alives.ended++
 	g.pending = trace.Op{G: g.ID}
+	g.owned = 0
 	if !g.system {
 		m.alive--
 	}
