@@ -69,7 +69,7 @@
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
-//	    slices strings map complex value print            panic     defer, panic, recover
+//	    slices strings map value print                    panic     defer, panic, recover
 //	    mapop       instructions on maps
 //	    chan        channels                              partners  which of their operations can
 //	    schedule    one step, and when it ends                      proceed, and with whom
@@ -116,7 +116,7 @@
 // through this and the other packages.
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
-// what code refers to), loops (of code), heap (objects), layout (types in memory), shadow (values beside
-// their bits), native (functions that the machine computes), hash, host (files and variables of the host),
-// abitype (type descriptors that package reflect reads) and race (vector clocks).
+// what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
+// values), shadow (values beside their bits), native (functions that the machine computes), hash, host (files
+// and variables of the host), abitype (type descriptors that package reflect reads) and race (vector clocks).
 package vm

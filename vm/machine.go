@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/link"
 	"hbcheck.dev/hbcheck/vm/race"
 	"hbcheck.dev/hbcheck/vm/shadow"
+	"hbcheck.dev/hbcheck/vm/values"
 )
 
 // Machine executes one entry of a program. It implements por.System.
@@ -28,6 +29,7 @@ type Machine struct {
 
 	// The state.
 	heap *heap.Heap
+	mem  values.Memory // the same heap
 	goroutineTable
 	scalars
 	streams
@@ -212,10 +214,8 @@ type autoMode struct {
 
 // hashing computes fingerprints of states.
 type hashing struct {
-	canon       canonicaliser
-	regions     regions
-	nans        uint64 // NaNs hashed so far
-	timesHashed uint64 // values with Times hashed so far
+	canon   canonicaliser
+	regions regions
 }
 
 // raceTracking follows the happens-before relation.

@@ -5,6 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/values"
 )
 
 // Natives of internal/bytealg and hash/maphash that package native does not have, and the accesses of
@@ -42,7 +43,7 @@ var bytealgNatives = []Native{
 			return Called
 		}
 		// append grows to size classes, like the real one.
-		c := roundUpSize(n, true)
+		c := values.RoundUpSize(n, true)
 		id := m.alloc(g, uint32(c), m.layByte)
 		r.Set(0, uint64(id)<<32)
 		r.Set(1, n)

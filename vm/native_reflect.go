@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/abitype"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/link"
+	"hbcheck.dev/hbcheck/vm/values"
 )
 
 // Natives of reflect, internal/reflectlite and internal/abi: descriptors, memory and interfaces.
@@ -279,7 +280,7 @@ func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 		m.throw(g, rtPanicMakeSlice, 1)
 		return Called
 	}
-	grown := growCap(k, need, t.Layout)
+	grown := values.GrowCap(k, need, t.Layout)
 	p := m.newValues(g, t, grown)
 	if k*es > 0 {
 		copy(m.heap.Bytes(p, uint32(k*es)), m.heap.Bytes(base, uint32(k*es)))
@@ -329,7 +330,7 @@ func abiEqual(m *Machine, g *goroutine, r Regs) Ctl {
 	if n > 0 && (p == nil || q == nil) {
 		return m.badAddress(g)
 	}
-	eq, bad := m.eqMem(t.Layout, p, q)
+	eq, bad := m.mem.Equal(t.Layout, p, q)
 	if bad != 0 {
 		m.throw(g, rtPanicUncomparable, bad)
 		return Called

@@ -156,7 +156,7 @@ func (m *Machine) reflectMapGet(g *goroutine, r Regs, key ptr) Ctl {
 	if mp != 0 {
 		e, _, bad = m.mapFind(mp, t, k)
 	} else {
-		_, bad = m.hashImage(t.Key, k, 0)
+		_, bad = m.mem.Hash(t.Key, k, 0)
 	}
 	switch {
 	case bad != 0:
@@ -210,7 +210,7 @@ func (m *Machine) reflectMapDelete(g *goroutine, r Regs, key ptr) Ctl {
 	if mp := r.U(1); mp != 0 {
 		bad = m.mapDelete(mp, t, k)
 	} else {
-		_, bad = m.hashImage(t.Key, k, 0)
+		_, bad = m.mem.Hash(t.Key, k, 0)
 	}
 	if bad != 0 {
 		m.throw(g, rtPanicUnhashable, bad)

@@ -359,6 +359,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.heap = x.heap.Copy()
 	m.entry = e
 	m.link = x.link.Copy(e, m.heap, m.layouts)
+	m.mem.Heap, m.mem.Types, m.mem.Compared = m.heap, m.link, m.timesCompared
 	//mutant: the main function is shared [base]: ".Clone()" -> ""
 	m.link.Code[0] = x.link.Code[0].Clone()
 	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),
@@ -383,7 +384,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	}
 	m.ready, m.advanced, m.assumed = slices.Clone(x.ready), slices.Clone(x.advanced), slices.Clone(x.assumed)
 	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
-	m.hashing = hashing{nans: x.nans, timesHashed: x.timesHashed}
+	m.hashing = hashing{}
 	m.calls, m.scratch, m.busy = nil, scratch{}, nil
 	if x.race != nil {
 		//mutant: the happens-before relation is shared [base]: ".Clone()" -> ""

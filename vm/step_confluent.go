@@ -469,7 +469,7 @@ func (m *Machine) rebase() {
 		m.sym = m.sym.Copy(m.shadowHost())
 	}
 	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
-	m.hashing = hashing{nans: m.nans, timesHashed: m.timesHashed}
+	m.hashing = hashing{}
 	m.growth = growthLog{}
 	if m.orders.met != nil {
 		m.orders = newOrderLog()

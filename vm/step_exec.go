@@ -7,6 +7,7 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation reads better in the loop
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/values"
 )
 
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
@@ -280,7 +281,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case NegF32:
 			*rg(r, in.A) = uint64(math.Float32bits(-*rf32(r, in.B)))
 		case Cplx:
-			complexOp(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(ip))
+			values.Complex(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(ip))
 			ip = unsafe.Add(ip, 8)
 		case CvtSF64:
 			*rf(r, in.A) = float64(int64(*rg(r, in.B)))
@@ -313,7 +314,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case MaxF32:
 			*rg(r, in.A) = uint64(math.Float32bits(max(*rf32(r, in.B), *rf32(r, in.C))))
 		case CvtC:
-			complexConvert(rg(r, in.A), rg(r, in.B), in.C)
+			values.ConvertComplex(rg(r, in.A), rg(r, in.B), in.C)
 		// Comparisons to a register; the dynamic types of interfaces may be uncomparable, which panics.
 		// Booleans are 0 and 1, which LNot and the fused branches rely on.
 		case Eq:
@@ -349,7 +350,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) <= m.str(*rg(r, in.C), *rg(r, in.C+1)))
 		case EqIface:
 			g.PC = pcOf(code, ip) - 1
-			eq, bad := m.eqIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
+			eq, bad := m.mem.EqualIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
 				m.throw(g, rtPanicUncomparable, bad)
 				goto called
@@ -357,7 +358,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = b2u(eq)
 		case EqN:
 			g.PC = pcOf(code, ip) - 1
-			eq, bad := m.eqImage(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
+			eq, bad := m.mem.Equal(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
 			if bad != 0 {
 				m.throw(g, rtPanicUncomparable, bad)
 				goto called

@@ -142,7 +142,7 @@ func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
 		return "", false
 	}
 	t.Layout.Load(&image[0], p)
-	text = m.printText(&image[0], uint16(class))
+	text = m.mem.PrintText(&image[0], uint16(class))
 	if isString(t.Type) {
 		text = indent(text)
 	}

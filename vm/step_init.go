@@ -13,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/link"
 	"hbcheck.dev/hbcheck/vm/race"
+	"hbcheck.dev/hbcheck/vm/values"
 )
 
 // fixedLayouts gives numbers to the layouts of objects that the machine makes itself. They must show where
@@ -294,6 +295,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	m.natives, numbers = allNatives()
 	m.numberOf = numbers.Numbers
 	m.link = link.New(prog, e, m.heap, lt, numbers)
+	m.mem = values.Memory{Heap: m.heap, Types: m.link, Compared: m.timesCompared}
 	if cfg.VisibleLooks {
 		m.lookWord = m.link.Word()
 	}

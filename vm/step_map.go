@@ -56,7 +56,7 @@ const minMapCap = 8
 //
 // A NaN is never found, being equal to nothing.
 func (m *Machine) mapFind(mp ptr, t *link.MapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {
-	hash, bad = m.hashImage(t.Key, k, 0)
+	hash, bad = m.mem.Hash(t.Key, k, 0)
 	if bad != 0 {
 		return -1, 0, bad
 	}
@@ -72,7 +72,7 @@ func (m *Machine) mapFind(mp ptr, t *link.MapType, k unsafe.Pointer) (entry int,
 		if *(*uint64)(e) == 0 {
 			continue
 		}
-		if eq, _ := m.eqMem(t.Key, k, unsafe.Add(e, t.KeyOff)); eq {
+		if eq, _ := m.mem.Equal(t.Key, k, unsafe.Add(e, t.KeyOff)); eq {
 			return int(idx[i] - 1), hash, 0
 		}
 	}
@@ -191,7 +191,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *link.MapType, n int) {
 		copy(unsafe.Slice((*byte)(d), t.Entry.Size), unsafe.Slice((*byte)(e), t.Entry.Size))
 		size := uint64(t.Entry.Size)
 		m.sym.Moved(uint64(ents)<<32+uint64(used)*size, hd[mpEntries/8]+uint64(i)*size, size)
-		hash, _ := m.hashImage(t.Key, unsafe.Add(d, t.KeyOff), 0)
+		hash, _ := m.mem.Hash(t.Key, unsafe.Add(d, t.KeyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++
 	}
@@ -232,7 +232,7 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *link.MapType) {
 			clear(unsafe.Slice((*byte)(e), size))
 			m.sym.Cleared(ents+i*size, size)
 		}
-		hash, _ := m.hashImage(t.Key, unsafe.Add(d, t.KeyOff), 0)
+		hash, _ := m.mem.Hash(t.Key, unsafe.Add(d, t.KeyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++
 		*(*uint64)(d) = used

@@ -48,7 +48,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			e, _, bad = m.mapFind(*b, t, keyImage(rg(r, in.C)))
 		} else {
 			// A nil map has no entries, but a key that cannot be hashed panics nevertheless.
-			_, bad = m.hashImage(t.Key, keyImage(rg(r, in.C)), 0)
+			_, bad = m.mem.Hash(t.Key, keyImage(rg(r, in.C)), 0)
 		}
 		if bad != 0 {
 			m.throw(g, rtPanicUnhashable, bad)
@@ -91,7 +91,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if *a != 0 {
 			bad = m.mapDelete(*a, t, keyImage(b))
 		} else {
-			_, bad = m.hashImage(t.Key, keyImage(b), 0)
+			_, bad = m.mem.Hash(t.Key, keyImage(b), 0)
 		}
 		if bad != 0 {
 			m.throw(g, rtPanicUnhashable, bad)

@@ -290,7 +290,7 @@ func mapOrder(m *Machine, g *goroutine, r Regs) Ctl {
 	all := race.Loc(r.U(0))
 	at := all
 	if r.U(1) != 0 {
-		h, bad := m.hashImage(m.layouts.At(m.layAny), r.At(1), 0)
+		h, bad := m.mem.Hash(m.layouts.At(m.layAny), r.At(1), 0)
 		if bad != 0 {
 			return Next // the map has panicked or is about to
 		}

@@ -73,7 +73,7 @@ func (m *Machine) equalBut(l *layout.Layout, a, b unsafe.Pointer) bool {
 	}
 	plain := *l
 	plain.Times = nil
-	eq, _ := m.eqMem(&plain, p, b)
+	eq, _ := m.mem.Equal(&plain, p, b)
 	return eq
 }
 

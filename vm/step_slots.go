@@ -91,7 +91,7 @@ func (m *Machine) slotsChanged(hd *[5]uint64, t *link.MapType) {
 		if *(*uint64)(e) == 0 {
 			continue
 		}
-		hash, _ := m.hashImage(t.Key, unsafe.Add(e, t.KeyOff), 0)
+		hash, _ := m.mem.Hash(t.Key, unsafe.Add(e, t.KeyOff), 0)
 		m.mapInsert(index, hash, uint32(i))
 		used = uint64(i) + 1
 	}

@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/values"
 )
 
 // newString puts s into guest memory.
@@ -59,7 +60,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		m.sym.Moved(*a, from, n)
 	case bytecode.StrToBytes:
 		// As many bytes as the runtime's allocation has: an append may find room there.
-		k := roundUpSize(n, true)
+		k := values.RoundUpSize(n, true)
 		id := m.alloc(g, uint32(k), m.layByte)
 		copy(unsafe.Slice((*byte)(h.Objs[id].Mem), n), m.str(*b, n))
 		m.sym.Moved(uint64(id)<<32, *b, n)
@@ -79,7 +80,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.unsupported(g, RefusedSize, hugeObject)
 			return Stop
 		}
-		k := roundUpSize(uint64(len(rs))*4, true)
+		k := values.RoundUpSize(uint64(len(rs))*4, true)
 		id := m.alloc(g, uint32(k), m.layRune)
 		copy(unsafe.Slice((*rune)(h.Objs[id].Mem), len(rs)), rs)
 		*a, *a1, *rg(r, in.A+2) = uint64(id)<<32, uint64(len(rs)), k/4

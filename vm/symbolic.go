@@ -143,7 +143,7 @@ func (h shadowHost) Dynamic(word uint64) (l *layout.Layout, direct bool) {
 }
 
 func (h shadowHost) EqualInterfaces(a, b *[2]uint64) (eq, ok bool) {
-	eq, bad := h.m.eqIface(unsafe.Pointer(a), unsafe.Pointer(b))
+	eq, bad := h.m.mem.EqualIface(unsafe.Pointer(a), unsafe.Pointer(b))
 	return eq, bad == 0
 }
 

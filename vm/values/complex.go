@@ -1,4 +1,4 @@
-package vm
+package values
 
 import (
 	"unsafe"
@@ -6,10 +6,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// complexOp sets a to the result of the operation x, as in the word after Cplx.
+// Complex sets register a to the result of the operation x, as in the word after Cplx.
 //
 // A complex64 is two floats in one register, a complex128 two registers.
-func complexOp(a, b, c *uint64, x uint64) {
+func Complex(a, b, c *uint64, x uint64) {
 	if x&bytecode.CplxNarrow != 0 {
 		complexOf[complex64](a, b, c, x&255)
 	} else {
@@ -17,7 +17,7 @@ func complexOp(a, b, c *uint64, x uint64) {
 	}
 }
 
-// complexOf is complexOp for values of one type.
+// complexOf is Complex for values of one type.
 func complexOf[T complex64 | complex128](a, b, c *uint64, op uint64) {
 	p, q := *(*T)(unsafe.Pointer(b)), *(*T)(unsafe.Pointer(c))
 	var z T
@@ -33,14 +33,16 @@ func complexOf[T complex64 | complex128](a, b, c *uint64, op uint64) {
 	case bytecode.CplxNeg:
 		z = -p
 	case bytecode.CplxEq:
-		*a = b2u(p == q)
+		if *a = 0; p == q {
+			*a = 1
+		}
 		return
 	}
 	*(*T)(unsafe.Pointer(a)) = z
 }
 
-// complexConvert converts between complex64 and complex128.
-func complexConvert(a, b *uint64, wide uint16) {
+// ConvertComplex converts between complex64 and complex128.
+func ConvertComplex(a, b *uint64, wide uint16) {
 	if wide != 0 {
 		*(*complex128)(unsafe.Pointer(a)) = complex128(*(*complex64)(unsafe.Pointer(b)))
 		return
