@@ -25,7 +25,6 @@ var apart = map[string]string{
 	"(*Machine).newG":          "no other goroutine knows the one that is made",
 	"(*Machine).spawnFrame":    "nor its stack",
 	"(*Machine).trackFirst":    "values become symbolic, and stay the same",
-	"(*Machine).timesCompared": "notes of the whole search how comparisons would come out at other times",
 	"(Report).Stack":           "the frames of a goroutine, for reports",
 	"(*Machine).serve":         "notes for a search in turn, whose explorer knows of no dependence",
 	"(*Machine).mayGrow":       "only whether the machine has the memory depends on how large stacks are",
