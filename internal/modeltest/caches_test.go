@@ -144,7 +144,7 @@ func TestCaches(t *testing.T) {
 					t.Errorf("%s: %s, want %s", x.Name, got, p.want)
 				}
 			}
-			m, err := vm.New(prog, e, vm.Config{Races: true})
+			m, err := vm.New(prog, e, vm.Config{Races: true, Check: vm.CheckState})
 			if err != nil {
 				t.Fatal(err)
 			}
