@@ -34,7 +34,7 @@ type value struct { A string; B []value }`, `
 type value struct { A int }`, `
 		json.Marshal(value{})
 		together(func() { a, _ := json.Marshal(value{1}); x = string(a) }, func() { a, _ := json.Marshal(value{2}); y = string(a) })`},
-	// A method of the program is called once for each value, whoever encodes first.
+	// A method of the program is called once for each value.
 	{"method", "1 2|2 1", 2, `import ("encoding/json"; "sync/atomic"; "strconv")
 var n atomic.Int32
 type value struct{ _ int }
@@ -115,8 +115,8 @@ func read(name string) string {
 	return string(p)
 }`
 
-// TestCaches: what goroutines compute from caches does not make them depend on each other, nor do the numbers of
-// their files; what they can see of each other does.
+// TestCaches: what goroutines compute from caches does not make them depend on each other, nor do the numbers
+// of their files; what they can see of each other does.
 func TestCaches(t *testing.T) {
 	for _, p := range caches {
 		t.Run(p.name, func(t *testing.T) {
