@@ -405,7 +405,7 @@ func (m *Machine) stdCaller(g *goroutine) bool {
 	if link>>32&frBottom != 0 {
 		return false
 	}
-	return m.isStd(m.funcs[ra>>32])
+	return m.isStd(m.link.Code[ra>>32])
 }
 
 // isStd reports whether f is a function of the standard library.
@@ -413,5 +413,5 @@ func (m *Machine) isStd(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return true // the machine's own
 	}
-	return m.link.prog.InLibrary(f.SSA)
+	return m.prog.InLibrary(f.SSA)
 }

@@ -111,7 +111,7 @@ func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, li
 			return
 		}
 		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }
 

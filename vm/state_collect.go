@@ -192,6 +192,6 @@ func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 			return
 		}
 		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }

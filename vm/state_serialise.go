@@ -48,8 +48,8 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	} else {
 		ws = m.writeStack(ws, t)
 	}
-	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.link.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
-	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
+	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.facts.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
+	if g.label != 0 && (m.facts.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, m.distance(g, m.deadline(g)))
 	}
 	if t := g.looked.label; t != nil {
@@ -187,7 +187,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 			return
 		}
 		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }
 

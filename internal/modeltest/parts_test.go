@@ -65,10 +65,8 @@ var partOf = func() map[string]string {
 	for part, fields := range map[string]string{
 		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early autoMode.confluent autoMode.endedEarly scalars.entryPC`,
 		memory: `Machine.heap`,
-		grows: `image.funcs image.rtypes image.mapTypes image.chanLays image.layTick image.layEarly image.layWeak
-			image.mcache image.frames linker.ids linker.funcs linker.statics linker.stubs linker.globals linker.byAddr linker.words linker.calls linker.adapters
-			linker.bound linker.boundCodes linker.names linker.observed linker.literals linker.static256
-			linker.apart linker.untilMoments goroutineTable.spawn goroutineTable.sharedGIDs`,
+		grows: `image.chanLays image.layTick image.layEarly image.layWeak image.frames
+			image.untilMoments link:Linker.Code image.link image.times goroutineTable.spawn`,
 		noted: `absolutes lateness goroutineTable.existed
 			scalars.counted scalars.tied Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
