@@ -10,8 +10,8 @@ import (
 )
 
 // TestCaches: programs whose goroutines call functions of the library that keep caches and tables, or work
-// with files, have the same outcomes and races with every explorer and all static facts, and these include the
-// native outcomes.
+// with files, have the same outcomes and races with every explorer and all static facts, and these include
+// the native outcomes.
 func TestCaches(t *testing.T) {
 	const perBatch = 40
 	c := &libraryComparison{T: t, every: *everyFlag}
