@@ -10,7 +10,6 @@ import (
 	"go/token"
 	"go/version"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -63,19 +62,6 @@ func newLibrary(goroot string) (*library, error) {
 	for i := range minor {
 		l.ctxt.ReleaseTags = append(l.ctxt.ReleaseTags, fmt.Sprintf("go1.%d", i+1))
 	}
-	// Its experiments, not those of the running release. Tests have trees without commands.
-	l.ctxt.ToolTags = nil
-	command := filepath.Join(goroot, "bin", "go")
-	if _, err := os.Stat(command); err != nil {
-		return l, nil
-	}
-	list := exec.Command(command, "list", "-f", "{{range context.ToolTags}}{{.}} {{end}}", "unsafe")
-	list.Env = append(os.Environ(), "GOTOOLCHAIN=local", "GOROOT="+goroot, "GOEXPERIMENT=")
-	tags, err := list.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %v", list, err)
-	}
-	l.ctxt.ToolTags = strings.Fields(string(tags))
 	return l, nil
 }
 
