@@ -35,10 +35,11 @@ func main() {
 	fmt.Println(never == nil)
 }`)
 	r := AnalyzeOwn(0, never, prog, prog.Entries...)
+	few := Of(prog).analyze(&analysis{alone: true, own: true, few: true}, never, prog.Entries)
 	main := prog.Entries[0].Func.Pkg
 	for name, want := range map[string]bool{"option": true, "set": true, "once": true, "never": false} {
-		if got := r.IsReachable(main.Func(name)); got != want {
-			t.Errorf("%s is reachable: %t", name, got)
+		if got, last := r.IsReachable(main.Func(name)), few.IsReachable(main.Func(name)); got != want || last != want {
+			t.Errorf("%s is reachable: %t, with few contexts %t", name, got, last)
 		}
 	}
 	if own, all := r.Stats().Work, AnalyzeWithoutUsers(0, never, prog, prog.Entries...).Stats().Work; own > all/10 {
