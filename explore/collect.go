@@ -45,11 +45,13 @@ type collector struct {
 	supposed   bool            // an assumption of the program has cut an execution
 	inSubtree  bool            // the collector belongs to a subtree of the search,
 	used       []int           // in which these of Options.Ignores have accepted a bug
-	merged     *mergedCounters // nil: the search is not divided
+	divided    bool            // the search may have subsearches
+	merged     *mergedCounters // nil: all work of the machine counts
+	start      tally           // of the machine when the search began
 	begunAgain bool            // Restart was called
-	earlier    struct {        // bugs known at that time
-		bugs  map[key]bool
-		races map[describe.RaceID]bool
+	aside      struct {        // findings of the searches before that
+		bugs     []*Bug
+		baseline []key
 	}
 }
 
@@ -128,7 +130,7 @@ func (c *collector) alsoIn(b *Bug) {
 
 // numErrors returns the number of bugs that are not warnings.
 func (c *collector) numErrors() (n int) {
-	for _, b := range c.bugs {
+	for _, b := range c.found() {
 		//mutant: progress counts warnings [test ./explore TestProgressBugs]: true
 		if !b.Warning {
 			n++
@@ -333,14 +335,47 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	return c.add(b, path)
 }
 
-// Restart implements por.Visitor: the search counts outcomes again.
+// Restart implements por.Visitor: a search that assumes less replaces the one so far.
+//
+// The result describes the new search alone, so that it does not depend on when several workers notice
+// the wrong assumption. Bugs of the search that was given up are set aside: see found.
 func (c *collector) Restart() {
+	c.aside.bugs, c.aside.baseline = c.found(), append(c.aside.baseline, c.baseline...)
+	//mutant: bugs of a search that was given up come first [test ./explore TestSetAside]
+	c.bugs, c.known, c.races, c.baseline = nil, make(map[key]bool), make(map[describe.RaceID]bool), nil
 	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
 	c.left, c.leftKeys, c.returned = nil, nil, 0
-	c.earlier.bugs, c.earlier.races = maps.Clone(c.known), maps.Clone(c.races)
-	if c.merged != nil {
-		c.merged.restart()
+	c.incomplete, c.loops, c.longest, c.supposed = ordered.Set[Reason]{}, ordered.Set[LongLoop]{}, 0, false
+	if c.merged == nil {
+		c.merged = &mergedCounters{}
 	}
+	c.merged.restart(c)
+}
+
+// found returns the bugs of the search, followed by those that only searches before a Restart have found.
+// There are such bugs only where the last search was stopped.
+func (c *collector) found() []*Bug {
+	list := slices.Clip(c.bugs)
+	for _, b := range c.aside.bugs {
+		//mutant: a search that begins again loses bugs [test ./explore TestSetAside]: "!c.known[b.key()]" -> "false"
+		if !c.known[b.key()] {
+			b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// accepted returns the number of bugs that Options.Known has accepted.
+func (c *collector) accepted() int {
+	n := len(c.baseline)
+	for _, k := range c.aside.baseline {
+		//mutant: a search that begins again counts accepted bugs again [test ./explore TestSetAside]: "!c.known[k]" -> "true"
+		if !c.known[k] {
+			n++
+		}
+	}
+	return n
 }
 
 // movers returns the goroutines of a schedule that leads to the present state of m.

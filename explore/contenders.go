@@ -118,7 +118,7 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 
 // hasError reports whether the search has found a bug that is not a warning.
 func (s *exploration) hasError() bool {
-	return slices.ContainsFunc(s.collector.bugs, func(b *Bug) bool { return !b.Warning })
+	return slices.ContainsFunc(s.collector.found(), func(b *Bug) bool { return !b.Warning })
 }
 
 // answers reports whether found is an answer: a bug, or that everything was explored.

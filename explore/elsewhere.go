@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 
-	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -80,11 +79,6 @@ type knowledge struct {
 	Machine  *vm.Saved
 	Subtests []string
 	Skipped  []string
-	// Again is set if the search has restarted; Bugs and Races are those that its collector had at that
-	// time.
-	Again bool
-	Bugs  map[key]bool
-	Races map[describe.RaceID]bool
 }
 
 // sender is the por.Elsewhere of a search.
@@ -96,7 +90,6 @@ type sender struct {
 	mu       sync.Mutex
 	known    []byte // as of the last Note
 	numbered uint64
-	again    bool // of known
 	stale    bool // a helper has assigned a number that is not in known
 	unknown  bool // the machine's numbers have no serial form
 }
@@ -112,16 +105,16 @@ func (s *exploration) useElsewhere() {
 	if x.search, err = saved.Marshal(&sent); err != nil {
 		return
 	}
-	s.collector.merged = newMergedCounters(s.m)
+	s.collector.divide()
 	s.cfg.Elsewhere = x
 }
 
 // Note implements por.Elsewhere.
 func (x *sender) Note() {
 	m := x.s.m
-	n, c := m.Numbered(), x.s.collector
+	n := m.Numbered()
 	x.mu.Lock()
-	same := n == x.numbered && !x.stale && x.again == c.begunAgain || x.unknown
+	same := n == x.numbered && !x.stale || x.unknown
 	x.mu.Unlock()
 	if same {
 		return
@@ -135,12 +128,12 @@ func (x *sender) Note() {
 	}
 	s.Covered, s.Contended, s.Orders, s.Counters, s.Assumed, s.Existed, s.Pending = nil, nil, nil, vm.Counters{}, nil, nil, nil
 	s.Steps, s.Objects, s.SinceGC, s.GCAt, s.ClockReads = 0, 0, 0, 0, min(s.ClockReads, 1)
-	k := knowledge{Machine: s, Again: c.begunAgain, Bugs: c.earlier.bugs, Races: c.earlier.races}
+	k := knowledge{Machine: s}
 	k.Subtests, k.Skipped = m.Subtests()
 	known, err := saved.Marshal(&k)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.numbered, x.again, x.stale, x.known = s.Numbers, c.begunAgain, false, known
+	x.numbered, x.stale, x.known = s.Numbers, false, known
 	x.unknown = err != nil
 }
 
@@ -161,9 +154,6 @@ func (x *sender) Explore(data []byte, stop func() bool) (result []byte, ok bool)
 	}
 	return result, ok
 }
-
-// Divide implements por.Sender.
-func (c *collector) Divide() { c.merged.divide() }
 
 // Encode implements por.Sender.
 func (c *collector) Encode(q por.Subsearch) ([]byte, error) { return saved.Marshal(q.(*subsearch)) }
@@ -212,7 +202,7 @@ func NewHelper(ctx context.Context, e Entry, opts Options, search []byte, board 
 	if err != nil {
 		return nil, err
 	}
-	s.collector.merged = newMergedCounters(s.m)
+	s.collector.divide()
 	s.cfg.Board = board
 	return &Helper{s: s, board: board, clean: true}, nil
 }
@@ -256,7 +246,6 @@ func (h *Helper) Explore(ctx context.Context, p Piece, due func() bool) (result 
 			return nil, cmp.Or(ctx.Err(), fmt.Errorf("%w: %v", ErrRefused, err))
 		}
 		s.m.RunSubtests(k.Subtests, k.Skipped)
-		s.collector.begunAgain, s.collector.earlier.bugs, s.collector.earlier.races = k.Again, k.Bugs, k.Races
 		if h.facts, err = h.learned(); err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ type exploration struct {
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine was ready
-	before    uint64    // instructions of the machine by then
+	before    tally     // of the machine before an earlier exploration on it
 
 	// The system and the configuration of the explorer.
 	sys por.System

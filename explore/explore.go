@@ -86,6 +86,7 @@ func (s *exploration) again(opts Options) (*exploration, error) {
 	s.limit.cuttable = true
 	t := &exploration{limit: s.limit, m: s.m}
 	t.result = &Result{Package: s.result.Package, Entry: s.result.Entry}
+	t.before = s.collector.start
 	return t, t.configure(opts)
 }
 
@@ -95,15 +96,18 @@ func (s *exploration) configure(opts Options) error {
 	if err := opts.Check(); err != nil {
 		return err
 	}
-	//mutant: several workers count what stays [test ./explore TestJobsLeft]: "|| opts.countsLeft()" -> ""
-	if opts.OneWorker() != NotAsked || opts.countsLeft() {
+	if opts.Jobs > 1 && !opts.hasWorkers() {
 		opts.Jobs = 1
 	}
 	s.opts = opts
 	s.result.POR, s.result.Match, s.result.Hybrid, s.result.Jobs = opts.POR.Name, opts.Match, opts.kind(), opts.Jobs
-	s.begin, s.before = time.Now(), s.m.Counters().Instructions
+	s.begin = time.Now()
 
 	s.collector = newCollector(s.limit, s.m, opts)
+	start := s.m.Counters().Instructions
+	s.collector.start = tallyOf(s.m)
+	s.collector.start.add(s.before) // the machine may have forgotten it
+	s.collector.start.instructions = start
 	s.cfg = opts.config()
 	s.cfg.Describe = s.place
 	if opts.POR.Samples {
@@ -272,7 +276,7 @@ func (s *exploration) finish(found por.Result) (err error) {
 	defer func() {
 		if x := recover(); x != nil && s.hasError() {
 			s.result.mistake(x)
-			s.result.Bugs, s.result.Verdict, err = s.collector.bugs, Fail, nil
+			s.result.Bugs, s.result.Verdict, err = s.collector.found(), Fail, nil
 		} else if x != nil {
 			panic(x)
 		}
@@ -304,14 +308,14 @@ func (s *exploration) finish(found por.Result) (err error) {
 	r.Stats.Counters = s.m.Counters()
 	assumed := s.m.Assumed()
 	if c.merged != nil {
-		c.merged.end()
+		c.merged.end(s.m)
 		r.Stats.Counters = describe.Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
 		assumed = c.merged.assumed.List
 	}
 	isError := func(b *Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
-	r.LongLoops, r.Known = c.loops.List, len(c.baseline)
+	r.LongLoops, r.Known = c.loops.List, c.accepted()
 	for _, why := range found.Incomplete {
 		ended := why.Bound == por.BoundSteps && s.opts.StopTruncated && len(r.LongLoops) > 0
 		r.Incomplete = append(r.Incomplete, Reason{Cause: CauseBound, Bound: why, Ended: ended})
@@ -342,7 +346,7 @@ func (s *exploration) finish(found por.Result) (err error) {
 	if len(r.Incomplete) > 0 {
 		r.Verdict = Incomplete
 	}
-	if r.Bugs = append(c.bugs, c.always()...); slices.ContainsFunc(r.Bugs, isError) {
+	if r.Bugs = append(c.found(), c.always()...); slices.ContainsFunc(r.Bugs, isError) {
 		r.Verdict = Fail
 	}
 	return nil
@@ -360,6 +364,9 @@ func (s *exploration) narrate() {
 			b.movers = nil
 		}
 		return
+	}
+	if len(s.result.Bugs)+len(s.collector.outcomes) > 0 {
+		s.limit.extend()
 	}
 	budget := allBudget
 	for _, b := range s.result.Bugs {

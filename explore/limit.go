@@ -27,6 +27,7 @@ type limit struct {
 	since time.Time     // from when on, if there are any
 	extra time.Duration // for how long the clock may still stand
 	held  time.Duration // for how long it has stood
+	later bool          // extend has moved the end
 
 	// A search that has to be saved before it ends may continue for a short time.
 	saving   atomic.Int32 // number of such searches
@@ -180,6 +181,24 @@ func (l *limit) reset(more time.Duration) {
 	if l.timer != nil && l.timer.Stop() {
 		//mutant: the clock never stands still [test ./explore TestInitialisingRefined]: " + more" -> ""
 		l.timer.Reset(time.Until(l.end) + more)
+	}
+}
+
+// tellShare is the additional time for describing the findings of a search that ended within its share of
+// the time of several entries: otherwise the length of their schedules would depend on the moment.
+const tellShare = time.Minute
+
+// extend moves the ends of shares that have not passed, once, by tellShare.
+func (l *limit) extend() {
+	for x := outer(l.ctx); x != nil; x = x.outer {
+		x.mu.Lock()
+		if x.share && !x.later {
+			x.later = true
+			//mutant: a share has no time for descriptions [test ./explore TestExtend]: remove
+			x.end = x.end.Add(tellShare)
+			x.reset(0)
+		}
+		x.mu.Unlock()
 	}
 }
 

@@ -351,3 +351,33 @@ func TestCutBeforeSaved(t *testing.T) {
 		}
 	})
 }
+
+// TestExtend: a share of the time of several entries lasts longer, once, if there is something to describe; a
+// time that the user has set does not, nor does a share that has passed.
+func TestExtend(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, share := range []bool{true, false} {
+			whole := &limit{ctx: t.Context(), timeout: 10 * time.Minute}
+			whole.start()
+			entry := &limit{ctx: whole.ctx, timeout: time.Second, share: share}
+			entry.start()
+			own := &limit{ctx: entry.ctx, timeout: 5 * time.Minute}
+			own.start()
+			own.extend()
+			own.extend()
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			if own.done() == share {
+				t.Errorf("share %v: done %v after 2 s", share, own.done())
+			}
+			time.Sleep(tellShare)
+			synctest.Wait()
+			if own.extend(); !own.done() || own.reason() == "" {
+				t.Errorf("share %v: not done after 62 s", share)
+			}
+			own.release()
+			entry.release()
+			whole.release()
+		}
+	})
+}

@@ -210,7 +210,7 @@ func (f failing) Leaf(path trace.Schedule, status por.Status) bool {
 	return f.Visitor.Leaf(path, status)
 }
 
-// forgetful is a machine that panics when its assumptions are queried.
+// forgetful is a machine that panics when it is asked what its solver could not do.
 type forgetful struct{ describe.Machine }
 
-func (forgetful) Assumed() []vm.Assumption { panic("BUG: it has forgotten") }
+func (forgetful) SolverTrouble() string { panic("BUG: it has forgotten") }

@@ -30,7 +30,7 @@ import (
 // its own, made at the first question, because an oracle remembers the history of one machine.
 func (s *exploration) useWorkers() {
 	s.m.ShareGIDs()
-	s.collector.merged = newMergedCounters(s.m)
+	s.collector.divide()
 	s.cfg.Jobs = s.opts.Jobs
 	kind, await := s.factsKind(), s.opts.await()
 	s.cfg.Another = func() (por.Replica, error) {
@@ -65,19 +65,13 @@ func (s *exploration) useWorkers() {
 type subsearch struct {
 	*collector
 	before uint64 // instructions
-
-	// The machine's counts for the subtree.
-	instructions uint64
-	existed      []trace.GID
-	assumed      []vm.Assumption
-	covered      noted
+	cost   tally  // of the subtree
 }
 
 // Split implements por.Mergeable.
 //
 // inSubtree: the subsearch records matches of the user's ignore rules but does not mark the rules, because
-// the subtree may be dropped (por/optimal: restartSequentially). Bugs that were known when the search began
-// again do not stop it.
+// the subtree may be dropped (por/optimal: restartSequentially).
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(describe.Machine)
 	if m == c.m {
@@ -85,9 +79,6 @@ func (c *collector) Split(sys por.System) por.Subsearch {
 	}
 	p := &subsearch{collector: newCollector(c.limit, m, c.opts)}
 	p.inSubtree = true
-	if c.begunAgain {
-		p.known, p.races = maps.Clone(c.earlier.bugs), maps.Clone(c.earlier.races)
-	}
 	return p
 }
 
@@ -102,9 +93,8 @@ func (p *subsearch) Begin() {
 
 // End implements por.Subsearch.
 func (p *subsearch) End() {
-	p.instructions = p.m.Counters().Instructions - p.before
-	p.existed, p.assumed = p.m.Existed(), p.m.Assumed()
-	p.covered = covered(p.m)
+	p.cost = tallyOf(p.m)
+	p.cost.instructions -= p.before
 }
 
 // Merge implements por.Mergeable.
@@ -114,7 +104,7 @@ func (p *subsearch) End() {
 // them before that.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
-	c.merged.add(p.instructions, p.existed, p.assumed, p.covered)
+	c.merged.add(p.cost)
 	if c.ran = c.ran || p.ran; c.notRun == nil {
 		c.notRun = p.notRun
 	}
@@ -149,65 +139,83 @@ func (c *collector) Merge(q por.Subsearch) bool {
 	return proceed
 }
 
-// mergedCounters are the machines' own counters, summed over all merged subtrees.
-//
-// Three counts belong to machines and not to a search: executed instructions, goroutines that have
-// existed, and assumptions about the environment. With one machine they are read at the end. With
-// several they are added with each subtree, so that dropped subtrees do not count.
-type mergedCounters struct {
-	m describe.Machine // of the search
-
+// A tally has the counts that belong to machines and not to a search: executed instructions, goroutines that
+// have existed, assumptions about the environment, and coverage.
+type tally struct {
 	instructions uint64
 	existed      map[trace.GID]bool
 	assumed      ordered.Set[vm.Assumption]
 	covered      noted
-	unsplit      bool   // m searches outside of subtrees,
-	since        uint64 // having executed this number of instructions before
 }
 
-// newMergedCounters returns counters with the work of m before the search.
+// tallyOf returns the present counts of m.
+func tallyOf(m describe.Machine) (x tally) {
+	x.instructions, x.covered, x.existed = m.Counters().Instructions, covered(m), make(map[trace.GID]bool)
+	for _, g := range m.Existed() {
+		x.existed[g] = true
+	}
+	for _, a := range m.Assumed() {
+		x.assumed.Add(a)
+	}
+	return x
+}
+
+// add adds y. Each goroutine counts once, even if it has existed in several subtrees.
+func (x *tally) add(y tally) {
+	if x.existed == nil {
+		x.existed = make(map[trace.GID]bool)
+	}
+	x.instructions += y.instructions
+	maps.Copy(x.existed, y.existed)
+	for _, a := range y.assumed.List {
+		x.assumed.Add(a)
+	}
+	x.covered.add(y.covered)
+}
+
+// divide makes the collector ready for subsearches.
+func (c *collector) divide() {
+	c.divided, c.merged = true, &mergedCounters{}
+	c.merged.restart(c)
+}
+
+// mergedCounters are the machines' own counters, summed over all merged subtrees. They begin with those of
+// the first machine before the search, because initialising packages has executed instructions and started
+// goroutines already.
 //
-// Initialising packages has executed instructions and started goroutines already.
-func newMergedCounters(m describe.Machine) *mergedCounters {
-	c := &mergedCounters{m: m, existed: make(map[trace.GID]bool)}
-	c.add(m.Counters().Instructions, c.m.Existed(), c.m.Assumed(), covered(m))
-	c.restart()
-	return c
+// With one machine and one search, its counters are read at the end. With several machines they are added
+// with each subtree, so that dropped subtrees do not count; nor does the work of a search that was given up.
+type mergedCounters struct {
+	tally
+	unsplit bool   // the collector's machine searches outside of subtrees,
+	since   uint64 // having executed this number of instructions before
 }
 
-// add adds counts, each goroutine once, even if it has existed in several subtrees.
-func (c *mergedCounters) add(instructions uint64, existed []trace.GID, assumed []vm.Assumption, covered noted) {
-	c.covered.add(covered)
-	c.instructions += instructions
-	for _, g := range existed {
-		c.existed[g] = true
-	}
-	for _, x := range assumed {
-		c.assumed.Add(x)
-	}
-}
-
-// restart begins the counts of a search.
+// restart begins the counts of a search, which replaces the searches so far.
 //
 // Some searches, and those of explorers with one worker, do work on the first machine outside of
 // subtrees. That work is added at the end, unless a Split shows that all work there belongs to
 // subtrees.
-func (c *mergedCounters) restart() {
-	c.end() // of an earlier search
+func (x *mergedCounters) restart(c *collector) {
+	//mutant: work of a search that was given up counts [test ./explore TestJobsRestart]
+	x.tally = tally{}
+	x.add(c.start)
 	c.m.ForgetExisted()
 	c.m.ForgetCovered()
-	c.unsplit, c.since = true, c.m.Counters().Instructions
+	x.unsplit, x.since = true, c.m.Counters().Instructions
 }
 
-// divide ends the work of m outside of subtrees.
-func (c *mergedCounters) divide() {
-	c.end()
-	c.unsplit = false
+// Divide implements por.Sender: work of the machine from here on belongs to subtrees.
+func (c *collector) Divide() {
+	c.merged.end(c.m)
+	c.merged.unsplit = false
 }
 
 // end adds the work of m outside of subtrees.
-func (c *mergedCounters) end() {
-	if c.unsplit {
-		c.add(c.m.Counters().Instructions-c.since, c.m.Existed(), c.m.Assumed(), covered(c.m))
+func (x *mergedCounters) end(m describe.Machine) {
+	if x.unsplit {
+		work := tallyOf(m)
+		work.instructions -= x.since
+		x.add(work)
 	}
 }

@@ -149,6 +149,111 @@ func main() {
 	}
 }
 
+// TestJobsLeftPortfolio: the same for a portfolio, whose search after that for what stays has one worker.
+func TestJobsLeftPortfolio(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "sync"
+func main() {
+	var mu sync.Mutex
+	n := 0
+	c := make(chan int)
+	for g := range 5 {
+		go func() {
+			mu.Lock()
+			for i := range 10 { n += i*g }
+			mu.Unlock()
+			<-c
+		}()
+	}
+	mu.Lock()
+	n++
+	mu.Unlock()
+}`)
+	e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	p := &explore.Portfolio{Searches: []explore.Options{{POR: explorers.Lookup("optimal"), All: true}}}
+	o := explore.Options{Portfolio: p, All: true, Leaks: explore.LeaksWarn, NoMinimise: true}
+	want := runJobs(t, e, o)
+	p.Searches[0].Jobs = 3
+	if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+		t.Errorf("not the same result\n got %s\nwant %s", resultText(got), resultText(want))
+	}
+	t.Logf("%v by %s, %d executions, %d instructions, %d bugs", want.Verdict, want.POR, want.Stats.Executions, want.Stats.Instructions, len(want.Bugs))
+}
+
+// TestJobsRestart: the same where the search begins again, because a channel has two senders, or another
+// goroutine than the sender closes it: several workers notice that later than one, after other findings.
+func TestJobsRestart(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "os"
+var v [1]int
+func two() {
+	c := make(chan int, 1)
+	go func() {
+		v[0] = 1
+		v[0]++
+		c <- 2
+		v[0] = 3
+		close(c)
+		c <- 1
+	}()
+	c <- 1
+	v[0] = <-c
+}
+func four() {
+	c := make(chan int, 1)
+	go func() {
+		close(c)
+		c <- 0
+		v[0] = 1
+		c <- 0
+	}()
+	v[0]++
+	go func() {
+		v[0] = 2
+		v[0] += 2
+		c <- <-c
+	}()
+	c <- 1
+	go func() {
+		for range 3 { c <- <-c }
+	}()
+	v[0], v[0], v[0] = <-c, <-c, <-c
+}
+func main() {
+	if len(os.Args) == 2 {
+		two()
+	} else {
+		four()
+	}
+}`)
+	for _, args := range [][]string{{"main", "two"}, {"main", "four", "goroutines"}} {
+		name := args[1]
+		e := explore.Entry{Name: name, New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Args: args, Races: true, Interrupt: interrupted})
+		}}
+		trace := new(strings.Builder)
+		o := explore.Options{POR: explorers.Lookup("optimal"), All: true, Outcomes: true, NoMinimise: true, Trace: trace}
+		runJobs(t, e, o)
+		if !strings.Contains(trace.String(), "restart: ") {
+			t.Fatalf("%s: the search does not begin again", name)
+		}
+		o.Trace = nil
+		want := runJobs(t, e, o)
+		o.POR = explorers.With("optimal", "eager", "true")
+		for i := range 12 {
+			if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
+				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
+			}
+			if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+				t.Errorf("%s, %d workers: not the same result\n got %s\nwant %s", name, o.Jobs, resultText(got), resultText(want))
+			}
+		}
+		t.Logf("%s: %d executions, %d instructions, %d bugs", name, want.Stats.Executions, want.Stats.Instructions, len(want.Bugs))
+	}
+}
+
 // perBatch is the number of generated programs that are loaded as one package.
 const perBatch = 50
 

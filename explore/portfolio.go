@@ -23,7 +23,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	shared := s.limit
 	p.ctx = shared.ctx // all searches share one time
 	defer shared.release()
-	s, found, err := p.contest(&contender{s: s, helped: helped.Jobs > 1 || helped.sends()})
+	s, found, err := p.contest(&contender{s: s, helped: helped.hasWorkers() || helped.sends()})
 	if err == errLong {
 		s, found, err = p.long(s, found)
 	}

@@ -118,13 +118,14 @@ func (p *portfolio) run(c *contender) {
 		if c.helped && c.beside && !c.s.limit.passed() {
 			c.before, c.last, c.helped = 0, 0, false
 			opts = p.help(opts)
-			before := c.s.before
+			before := c.s.collector.start.instructions
 			if c.s, c.err = c.s.again(opts); c.err != nil {
 				break
 			}
-			if m := c.s.collector.merged; m != nil {
+			if x := c.s.collector; x.merged != nil {
 				//mutant: instructions before others helped count twice [test ./explore TestElsewherePortfolio]: "before" -> "before + 1"
-				m.instructions = before // those of one worker are executed again
+				x.merged.instructions = before // those of one worker are executed again
+				x.start.instructions = before
 			}
 			continue
 		}
@@ -243,7 +244,7 @@ func (p *portfolio) search(c *contender) {
 // one worker has to repeat it all. (A search in rounds does the same work with any number of
 // workers.)
 func (c *contender) begunAgain() bool {
-	return c.s.collector.merged != nil && c.s.collector.begunAgain && !c.s.opts.POR.Stateful
+	return c.s.collector.divided && c.s.collector.begunAgain && !c.s.opts.POR.Stateful
 }
 
 // work returns the work of c when its running explorer has done the work now. It includes the work

@@ -156,7 +156,7 @@ var anyTimePass = pass{
 		if s.limit.passed() {
 			return r, nil
 		}
-		s.result.Bugs = s.collector.bugs
+		s.result.Bugs = s.collector.found()
 		s.overtaking = true
 		s.narrate()
 		for _, b := range s.result.Bugs {

@@ -39,6 +39,12 @@ func (o *Options) OneWorker() OneWorker {
 	return NotAsked
 }
 
+// hasWorkers reports whether the search has several workers in this process.
+func (o *Options) hasWorkers() bool {
+	//mutant: several workers count what stays [test ./explore TestJobsLeft]: "&& !o.countsLeft()" -> ""
+	return o.Jobs > 1 && o.OneWorker() == NotAsked && !o.countsLeft()
+}
+
 // oneWorker returns why none of p's exhaustive searches has several workers.
 func (p *Portfolio) oneWorker() (why OneWorker) {
 	for i := range p.Searches {
