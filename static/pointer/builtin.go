@@ -113,7 +113,7 @@ func (a *analysis) convert(inst *instance, i *ssa.Convert) {
 			a.move(inst, i, i.X)
 			return
 		}
-		//mutant: a conversion of unsafe.Pointer has every address [test ./static/pointer TestFewContexts]: "a.few" -> "false"
+		//mutant: a conversion of unsafe.Pointer has every address [test ./static/pointer TestFewUnsafe]: "a.few" -> "false"
 		if a.few {
 			a.on(a.reg(inst, i.X), &fitting{dst, i.Type()})
 			return

@@ -2,8 +2,12 @@ package pointer
 
 import (
 	"fmt"
+	"go/types"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // TestOwn: functions of other modules are not analysed, and call the functions among their arguments.
@@ -79,5 +83,39 @@ func TestFewContexts(t *testing.T) {
 	}
 	if grow != fmt.Sprint(maxContexts) {
 		t.Errorf("grow has %s contexts", grow)
+	}
+}
+
+// TestFewUnsafe: with few contexts, the conversion of an unsafe.Pointer only has addresses of its type.
+func TestFewUnsafe(t *testing.T) {
+	prog := loadSource(t, `package main
+
+import "unsafe"
+
+type header struct{ kind int; next *header }
+type leaf struct { header; value *int }
+type other struct{ text *string }
+
+func main() {
+	all := []unsafe.Pointer{unsafe.Pointer(new(leaf)), unsafe.Pointer(new(other))}
+	h := (*header)(all[len(all)-1])
+	println(h)
+}`)
+	for few, want := range map[bool]string{false: "leaf other", true: "leaf"} {
+		r := Of(prog).analyze(&analysis{alone: true, own: true, few: few}, func() bool { return false }, prog.Entries)
+		var names []string
+		for _, b := range prog.Entries[0].Func.Blocks {
+			for _, i := range b.Instrs {
+				if c, ok := i.(*ssa.Convert); ok && strings.HasSuffix(c.Type().String(), ".header") {
+					for l := range r.PointsTo(c, 0).Labels() {
+						names = append(names, l.Object.Type.(*types.Named).Obj().Name())
+					}
+				}
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("few contexts %t: a header at %s, want %s", few, got, want)
+		}
 	}
 }
