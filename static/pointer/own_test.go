@@ -49,7 +49,7 @@ func main() {
 	if own, all := r.Stats().Work, AnalyzeWithoutUsers(0, never, prog, prog.Entries...).Stats().Work; own > all/10 {
 		t.Errorf("the work is %d, and %d with the code of others", own, all)
 	}
-	if AnalyzeOwn(r.Stats().Work/10, never, prog, prog.Entries...) != nil {
+	if AnalyzeOwn(r.Stats().Work/100, never, prog, prog.Entries...) != nil {
 		t.Error("the work has no bound")
 	}
 }
