@@ -138,7 +138,7 @@ func (p *pass) configures(instr ssa.Instruction) bool {
 func (p *pass) isOption(path static.Path, instr ssa.Instruction) bool {
 	fn := instr.Parent()
 	prm, ok := p.Base.Paths.Root(path).(*ssa.Parameter)
-	//mutant: findings: options are applied at any time [test ./static/findings TestWant]: "!ok || " -> "true || "
+	//mutant: findings: options are applied at any time [test ./static/findings TestWant]: "!ok || " -> "!ok || true || "
 	if !ok || prm.Parent() != fn || fn.Signature.Recv() != nil || len(fn.Params) != 1 {
 		return false
 	}
@@ -207,7 +207,7 @@ func checkLostUpdates(p *pass) {
 					}
 					switch {
 					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
+						p.report("HBA403", Medium, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
 						if swaps(fn) || alone(call) {

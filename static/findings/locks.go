@@ -169,6 +169,10 @@ func checkReturns(p *pass) {
 							verb = "RUnlock"
 						}
 						c := High
+						//mutant: findings: a flag that is swapped says nothing [test ./static/findings TestWant]: "swaps(fn)" -> "false"
+						if swaps(fn) { // which may decide who releases the lock
+							c = Medium
+						}
 						//mutant: findings: what releases a lock does not matter [test ./static/findings TestWant]: "indirect(fn) || " -> ""
 						if s.coarse || indirect(fn) || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = Medium
