@@ -34,7 +34,7 @@ type value struct { A string; B []value }`, `
 type value struct { A int }`, `
 		json.Marshal(value{})
 		together(func() { a, _ := json.Marshal(value{1}); x = string(a) }, func() { a, _ := json.Marshal(value{2}); y = string(a) })`},
-	// A method of the program is called once for each value, whoever encodes first.
+	// A method of the program is called once for each value, also if two encode first.
 	{"method", "1 2|2 1", 2, `import ("encoding/json"; "sync/atomic"; "strconv")
 var n atomic.Int32
 type value struct{ _ int }
