@@ -131,8 +131,8 @@ func (p *pass) configures(instr ssa.Instruction) bool {
 	return slices.ContainsFunc(fn.Params[1:], func(prm *ssa.Parameter) bool { return dependsOn(st.Val, prm, 8) })
 }
 
-// isOption reports whether instr is in a function of one parameter, to whose object path belongs, which is only
-// called as a value: mostly an option, which a constructor applies to an object that it has not returned yet.
+// isOption reports whether instr is in a function of one parameter, to whose object path belongs, which is
+// only called as a value: mostly an option, which a constructor applies to an object before it returns it.
 //
 //	func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = int64(d) } }
 func (p *pass) isOption(path static.Path, instr ssa.Instruction) bool {

@@ -127,8 +127,8 @@ func (a *analysis) convert(inst *instance, i *ssa.Convert) {
 	}
 }
 
-// fitting makes dst, of type t, include the addresses of memory of its type: without unsafe.Pointer there are no
-// others.
+// fitting makes dst, of type t, include the addresses of memory of its type. Pointers of a type seldom
+// point to something else, even if they come from an unsafe.Pointer.
 type fitting struct {
 	dst nodeID
 	t   types.Type

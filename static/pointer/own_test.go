@@ -54,8 +54,8 @@ func main() {
 	}
 }
 
-// TestFewContexts: a tree with several kinds of nodes, which allocate one another, has as many contexts as there
-// are strings of allocations. If that is too much work, there are few of them.
+// TestFewContexts: a tree with several kinds of nodes, which allocate one another, has as many contexts as
+// there are strings of allocations. If that is too much work, there are few of them.
 func TestFewContexts(t *testing.T) {
 	never := func() bool { return false }
 	const kinds = 5
