@@ -108,7 +108,7 @@ func (p *pass) cycle(seen map[string]bool, list []*orderEdge) {
 			}
 		}
 		// Of fields it is not known which goroutines call these functions on one object, and in which state.
-		//mutant: findings: orders of fields are certain [test ./static/findings TestWant]: "p.dynamic(e.acq.chain) || " -> ""
+		//mutant: findings: orders of fields are certain [test ./static/findings TestWant]: "!single(e.from) || !single(e.to)" -> "false"
 		if p.dynamic(e.acq.chain) || !single(e.from) || !single(e.to) {
 			c = Medium
 		}
