@@ -18,10 +18,10 @@ var receives = []struct {
 	optimal, source uint64
 }{
 	{"many wait for one close", "done := make(chan int)\nfor range 3 { go func() { <-done }() }\nclose(done)", 1, 1},
-	{"many wait for one of two", "done, other := make(chan int), make(chan int)\nfor range 3 { go func() { select { case <-done: case <-other: } }() }\nclose(done)", 6, 6},
-	{"three channels", "a, b, c := make(chan int), make(chan int), make(chan int)\nfor range 2 { go func() { select { case <-a: case <-b: case <-c: } }() }\nclose(a)\nclose(b)", 14, 14},
-	{"both are closed", "a, b := make(chan int), make(chan int)\ngo func() { select { case <-a: case <-b: } }()\ngo func() { select { case <-b: case <-a: } }()\nclose(a)\nclose(b)", 14, 14},
-	{"polls", "done := make(chan bool)\nfor range 2 { go func() { for range 2 { select { case <-done: default: } } }() }\nclose(done)", 30, 30},
+	{"many wait for one of two", "done, other := make(chan int), make(chan int)\nfor range 3 { go func() { select { case <-done: case <-other: } }() }\nclose(done)", 1, 1},
+	{"three channels", "a, b, c := make(chan int), make(chan int), make(chan int)\nfor range 2 { go func() { select { case <-a: case <-b: case <-c: } }() }\nclose(a)\nclose(b)", 9, 9},
+	{"both are closed", "a, b := make(chan int), make(chan int)\ngo func() { select { case <-a: case <-b: } }()\ngo func() { select { case <-b: case <-a: } }()\nclose(a)\nclose(b)", 9, 9},
+	{"polls", "done := make(chan bool)\nfor range 2 { go func() { for range 2 { select { case <-done: default: } } }() }\nclose(done)", 9, 9},
 	{"workers", "jobs := make(chan int)\nfor range 2 { go func() { for range jobs { } }() }\njobs <- 1\njobs <- 2\nclose(jobs)", 4, 4},
 	{"workers with a buffer", "jobs := make(chan int, 2)\nfor range 2 { go func() { for range jobs { } }() }\njobs <- 1\njobs <- 2\nclose(jobs)", 4, 12},
 	{"a buffer in a select", "a, b := make(chan int, 1), make(chan int)\nfor range 2 { go func() { select { case <-a: case <-b: } }() }\na <- 1\nclose(a)", 4, 4},
@@ -29,8 +29,8 @@ var receives = []struct {
 	{"one sends and does not wait", "done, c := make(chan bool), make(chan bool)\ngo func() { select { case c <- true: default: } }()\ngo func() { select { case <-done: case <-c: } }()\nclose(done)", 6, 6},
 	{"a select finds a parked one", "a, b := make(chan bool), make(chan bool)\ngo func() { select { case a <- true: case b <- true: } }()\ngo func() { select { case <-a: default: } }()\ngo func() { select { case <-a: case <-b: } }()", 27, 27},
 	{"closed twice", "c := make(chan int)\nfor range 2 { go func() { defer func() { recover() }(); close(c) }() }\nfor range 2 { go func() { <-c }() }", 8, 8},
-	{"receives that may park", "c := make(chan bool)\nfor range 2 { go func() { <-c }() }\nclose(c)", 10, 10},
-	{"its length", "c := make(chan int)\ngo func() { <-c }()\ngo func() { _ = len(c) }()\nclose(c)", 3, 3},
+	{"receives that may park", "c := make(chan bool)\nfor range 2 { go func() { <-c }() }\nclose(c)", 4, 4},
+	{"its length", "c := make(chan int)\ngo func() { <-c }()\ngo func() { _ = len(c) }()\nclose(c)", 2, 2},
 }
 
 // TestReceives: each class of these programs is explored once.
