@@ -126,6 +126,7 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 		if length, _, _ := x.sys.Buffer(g); length > 0 {
 			x.noteSend(list[0].Obj)
 		}
+		//mutant: all receives are reads [onlyReceived]: "x.sends(list[0].Obj)" -> "false"
 		list[0].Write = x.sends(list[0].Obj)
 	case trace.Select, trace.TrySelect:
 		cases := x.casesOf(g)
@@ -134,6 +135,8 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 			own := slices.ContainsFunc(cases, func(c por.Case) bool { return c.Chan == obj })
 			//mutant: a select only receives from the channels to which it sends [onlyReceived]: "&& c.Send" -> "&& false"
 			if own && !slices.ContainsFunc(cases, func(c por.Case) bool { return c.Chan == obj && c.Send }) {
+				//mutant: all selects that receive read [onlyReceived]: "x.sends(obj)" -> "false"
+				//mutant: no select reads [onlyReceived]: "x.sends(obj)" -> "true"
 				list[i].Write = x.sends(obj)
 			}
 		}
@@ -179,6 +182,7 @@ func (x *Execution) noteSend(c uint32) (renewed bool) {
 		return false
 	}
 	for g := range x.Pending {
+		//mutant: who waits to receive when a sender comes still reads [onlyReceived]
 		x.renew(trace.GID(g))
 	}
 	return true
@@ -208,6 +212,7 @@ func (x *Execution) noteReads(op *NextOp) {
 		}
 		id := x.sys.Identity(a.Obj)
 		x.seen.reads.add(id)
+		//mutant: a late receiver makes no difference [test ./explore TestJobsLateSender]: "x.seen.sends[id]" -> "false"
 		if x.seen.sends[id] {
 			x.refute(OnlyReceived)
 		}
