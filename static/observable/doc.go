@@ -10,6 +10,7 @@
 //	variables.go    package variables that never change, and whether a program reads its output
 //	counting.go     loops whose iterations differ by a counter
 //	cycles.go       which nodes of a graph are on a cycle
+//	tried.go        whether a channel is used by operations that do not wait
 //	returns.go      whether control can get from an instruction to a return
 //
 // vm/compile emits operations where a difference can be noticed, and vm asks about single loops and calls.
