@@ -128,12 +128,12 @@ func (h *history) onlyReads(g trace.GID, op *trace.Op, list []trace.Access) {
 			}
 		}
 		for i := range op.N {
-			if receives[op.Access[i].Obj] {
+			if here, own := receives[op.Access[i].Obj]; here || !own {
 				only(&op.Access[i])
 			}
 		}
 		for i := range list {
-			if receives[list[i].Obj] {
+			if here, own := receives[list[i].Obj]; here || !own {
 				only(&list[i])
 			}
 		}

@@ -131,10 +131,10 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	case trace.Select, trace.TrySelect:
 		cases := x.casesOf(g)
 		for i := range list {
+			// A channel of no case is one for which a goroutine waits that would be the partner.
 			obj := list[i].Obj
-			own := slices.ContainsFunc(cases, func(c por.Case) bool { return c.Chan == obj })
 			//mutant: a select only receives from the channels to which it sends [onlyReceived]: "&& c.Send" -> "&& false"
-			if own && !slices.ContainsFunc(cases, func(c por.Case) bool { return c.Chan == obj && c.Send }) {
+			if !slices.ContainsFunc(cases, func(c por.Case) bool { return c.Chan == obj && c.Send }) {
 				//mutant: all selects that receive read [onlyReceived]: "x.sends(obj)" -> "false"
 				//mutant: no select reads [onlyReceived]: "x.sends(obj)" -> "true"
 				list[i].Write = x.sends(obj)
@@ -212,8 +212,9 @@ func (x *Execution) noteReads(op *NextOp) {
 		}
 		id := x.sys.Identity(a.Obj)
 		x.seen.reads.add(id)
-		//mutant: a late receiver makes no difference [test ./explore TestJobsLateSender]: "x.seen.sends[id]" -> "false"
-		if x.seen.sends[id] {
+		//mutant: a late receiver makes no difference [test ./explore TestJobsLateSender]: "x.seen.sends[id] ||" -> "false ||"
+		//mutant: a goroutine that receives, and sends next, is no sender [onlyReceived]: " || x.sent[id]" -> ""
+		if x.seen.sends[id] || x.sent[id] {
 			x.refute(OnlyReceived)
 		}
 	}
