@@ -94,7 +94,7 @@ func (p *Program) SolveWithoutUsers() bool {
 // SolveOwn is SolveWithoutUsers without most of the code of other modules.
 func (p *Program) SolveOwn() bool {
 	begin := time.Now()
-	p.result = p.solvers.Own(0, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Entries...)
+	p.result = p.solvers.Own(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Entries...)
 	p.withoutUsers = true
 	return p.result != nil
 }

@@ -15,7 +15,7 @@ import (
 // harm.
 
 // A fact is a set of things that a package may do.
-type fact uint8
+type fact uint16
 
 // The facts.
 const (
@@ -27,6 +27,7 @@ const (
 	setenvFact                      // it changes the environment
 	seedFact                        // it seeds the global functions of math/rand
 	argumentFact                    // it reads the arguments of the command line
+	descriptorFact                  // it is the user's, and can see numbers of descriptors
 )
 
 // factTable says for each fact how it is found.
@@ -56,6 +57,7 @@ var factTable = []struct {
 		but:   func(p string) bool { return p == "os" || p == "syscall" || path.Base(p) == "testing" }},
 	//mutant: no program seeds [env TestPrograms/seeded$]: "named(\"math/rand.Seed\")" -> "named()"
 	{fact: seedFact, function: named("math/rand.Seed"), links: []string{" math/rand.Seed"}},
+	{fact: descriptorFact, function: showsDescriptors, links: []string{" syscall.syscall", " syscall.Syscall", " syscall.RawSyscall", " syscall.rawSyscallNoError"}},
 	{fact: argumentFact, function: named(), imports: `"os"`, calls: []string{"os.Args"}},
 }
 
@@ -171,6 +173,34 @@ func setsEnvironment(fn *types.Func) bool {
 	return false
 }
 
+// showsDescriptors reports whether fn may show or take the number of a descriptor: it is a system call, a
+// method named like those of files and connections that show it, or finds a method by its name. Of package
+// syscall these are no such calls: what signals and errors are, the environment, and the process.
+func showsDescriptors(fn *types.Func) bool {
+	switch fn.Name() {
+	//mutant: no program sees descriptors [models TestModels/opens]: "Fd" -> "fd"
+	case "Fd", "SyscallConn":
+		return true
+	case "Method", "MethodByName":
+		return isOf(fn, "reflect")
+	case "NewFile":
+		return isOf(fn, "os")
+	}
+	switch {
+	case isOf(fn, "golang.org/x/sys/unix"):
+		return strings.Contains(fn.Name(), "yscall")
+	case !isOf(fn, "syscall"):
+		return false
+	}
+	if recv := fn.Signature().Recv(); recv != nil {
+		return !slices.Contains([]string{"Error", "Is", "Signal", "String", "Temporary", "Timeout"}, fn.Name())
+	}
+	return !slices.Contains([]string{
+		"Clearenv", "Environ", "Exit", "Getegid", "Getenv", "Geteuid", "Getgid", "Getpid", "Getppid", "Getuid",
+		"Kill", "Setenv", "Unsetenv",
+	}, fn.Name())
+}
+
 // linked reports whether a package that is linked for e has the fact.
 func (prog *Program) linked(e *Entry, f fact) bool {
 	for _, p := range closure(e.roots) {
@@ -204,3 +234,7 @@ func (prog *Program) Collects(e *Entry) bool { return prog.linked(e, collectionF
 // TellsOfCollection reports whether a package of the user that is linked for e mentions a function by which
 // a program can observe garbage collection.
 func (prog *Program) TellsOfCollection(e *Entry) bool { return prog.linked(e, finalizerFact) }
+
+// ShowsDescriptors reports whether a package of the user that is linked for e can see the numbers of
+// descriptors.
+func (prog *Program) ShowsDescriptors(e *Entry) bool { return prog.linked(e, descriptorFact) }

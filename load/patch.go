@@ -37,24 +37,25 @@ type edit struct {
 
 func (e *edit) apply(src []byte) { copy(src[e.off:], e.text) }
 
-// parsePatch reads the lines of a PATCH file that hold for a release of Go with the build tags releases.
-func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
+// parsePatch reads the lines of a PATCH file that hold for a release of Go with these build tags, of releases
+// and of experiments.
+func parsePatch(pkgpath, text string, tags []string) (*patch, error) {
 	p := &patch{pkgpath: pkgpath}
 	for i, line := range strings.Split(text, "\n") {
 		if line, _, _ = strings.Cut(line, "#"); strings.TrimSpace(line) == "" {
 			continue
 		}
 		fields := strings.Fields(line)
+		var l patchLine
 		if fields[0] == "swap" {
-			swap, ok := parseSwap(line)
-			if !ok {
+			var ok bool
+			if l, fields, ok = parseSwap(line); !ok {
 				return nil, fmt.Errorf("%s/%s/PATCH:%d: want swap file.go: text => text of equal length", overlayDir, pkgpath, i+1)
 			}
-			swap.number = i + 1
-			p.lines = append(p.lines, swap)
-			continue
+		} else if len(fields) > 1 && (fields[0] == "drop" || fields[0] == "native") {
+			l = patchLine{verb: fields[0], target: fields[1]}
 		}
-		if len(fields) < 2 || fields[0] != "drop" && fields[0] != "native" || len(fields) > 2 && fields[2] != "if" {
+		if l.verb == "" || len(fields) > 2 && fields[2] != "if" {
 			return nil, fmt.Errorf("%s/%s/PATCH:%d: want drop or native, one name, and perhaps if and a build constraint", overlayDir, pkgpath, i+1)
 		}
 		if len(fields) > 2 {
@@ -63,22 +64,27 @@ func parsePatch(pkgpath, text string, releases []string) (*patch, error) {
 				return nil, fmt.Errorf("%s/%s/PATCH:%d: %v", overlayDir, pkgpath, i+1, err)
 			}
 			//mutant: all lines of a PATCH hold in every release [test ./load TestPatchApply]: false
-			if !expr.Eval(func(tag string) bool { return slices.Contains(releases, tag) }) {
+			if !expr.Eval(func(tag string) bool { return slices.Contains(tags, tag) }) {
 				continue
 			}
 		}
-		p.lines = append(p.lines, patchLine{number: i + 1, verb: fields[0], target: fields[1]})
+		l.number = i + 1
+		p.lines = append(p.lines, l)
 	}
 	p.used = make([]bool, len(p.lines))
 	return p, nil
 }
 
-// parseSwap parses "swap file.go: old => new".
-func parseSwap(line string) (l patchLine, ok bool) {
-	file, texts, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "swap "), ": ")
-	l = patchLine{verb: "swap", target: file}
+// parseSwap parses "swap file.go: old => new", where "if" and a constraint may precede the colon. fields are
+// the words before it.
+func parseSwap(line string) (l patchLine, fields []string, ok bool) {
+	head, texts, _ := strings.Cut(strings.TrimSpace(line), ": ")
+	if fields = strings.Fields(head); len(fields) < 2 {
+		return l, nil, false
+	}
+	l = patchLine{verb: "swap", target: fields[1]}
 	l.old, l.new, ok = strings.Cut(strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(texts), " => ")
-	return l, ok && l.old != "" && len(l.old) == len(l.new)
+	return l, fields, ok && l.old != "" && len(l.old) == len(l.new)
 }
 
 // swap returns src, the file with that base name, after the swaps for it, and the edits that it made. A text

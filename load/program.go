@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -232,4 +233,13 @@ func (prog *Program) EnsureBuilt(fn *ssa.Function) {
 	} else if prog.cover != nil {
 		prog.cover.stripFunction(fn)
 	}
+}
+
+// Within returns pos with its file name relative to the directory where the program was loaded, if it is
+// below that.
+func (p *Program) Within(pos token.Position) token.Position {
+	if rel, ok := strings.CutPrefix(pos.Filename, p.Dir+string(filepath.Separator)); ok {
+		pos.Filename = rel
+	}
+	return pos
 }

@@ -116,7 +116,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 		}
 		text, err := fs.ReadFile(s.overlay, pkgpath+"/PATCH")
 		if err == nil {
-			if patch, err = parsePatch(pkgpath, string(text), s.ctxt.ReleaseTags); err != nil {
+			if patch, err = parsePatch(pkgpath, string(text), slices.Concat(s.ctxt.ReleaseTags, s.ctxt.ToolTags)); err != nil {
 				return nil, err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/loops"
 )
 
@@ -191,7 +192,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	case trace.SyncAccess:
 		return op.Access[0], in.Op == bytecode.ChanLen && op.N == 1
 	case trace.Sleep:
-		return read, !e.m.link.clockUsed && !e.m.timeOrdered(g)
+		return read, !e.m.facts.clockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
 		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false // it may find several values
@@ -273,7 +274,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 		case q.status == gReady && q.trail.prev != nil:
 			m.saveGoroutine(q)
 			n := &snapshot{state: q.trail.state}
-			n.digest = mix(mix(mix(0, n.state[0]), 0), 0)
+			n.digest = hash.Mix(hash.Mix(hash.Mix(0, n.state[0]), 0), 0)
 			q.trail, q.outcomes.valid, q.view.moment = n, false, 0
 		default:
 			continue
@@ -315,12 +316,12 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 		n.digest = d.from.digest
 	}
 	g.view.moment = 0 // its operation awaits something
-	n.digest = mix(mix(mix(n.digest, n.state[0]), n.of), n.val)
+	n.digest = hash.Mix(hash.Mix(hash.Mix(n.digest, n.state[0]), n.of), n.val)
 	g.trail = n
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
 	}
 	if start != nil && !n.balanced(start) {
-		g.trail = &snapshot{state: n.state, digest: mix(mix(mix(0, n.state[0]), 0), 0)}
+		g.trail = &snapshot{state: n.state, digest: hash.Mix(hash.Mix(hash.Mix(0, n.state[0]), 0), 0)}
 		return nil
 	}
 	switch {

@@ -74,6 +74,6 @@ func (e *awaitElimination) inLoop(g *goroutine) bool {
 		if link>>32&frBottom != 0 {
 			return false
 		}
-		fp, fn, pc = uint32(link), e.m.funcs[ra>>32], callPC(link, ra)
+		fp, fn, pc = uint32(link), e.m.link.Code[ra>>32], callPC(link, ra)
 	}
 }

@@ -20,7 +20,7 @@ func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry,
 	if uint32(p) != 0 || !m.StaticView().Exists(uint32(p>>32)) || !m.StaticView().IsMap(uint32(p>>32)) {
 		return nil, 0, false
 	}
-	mt := m.mapTypes[m.link.MapType(t)]
+	mt := m.link.MapTypes[m.link.MapType(t)]
 	hd := (*[5]uint64)(m.heap.Load(p, mpSize, 0))
 	last := uint64(0)
 	for len(list) < most {
@@ -29,7 +29,7 @@ func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry,
 			break
 		}
 		at := m.entryAt(p, e)
-		list, last = append(list, MapEntry{at + uint64(mt.keyOff), at + uint64(mt.elemOff)}), s
+		list, last = append(list, MapEntry{at + uint64(mt.KeyOff), at + uint64(mt.ElemOff)}), s
 	}
 	return list, int(hd[mpCount/8]), true
 }
@@ -63,11 +63,11 @@ func (v Debugger) ChanAt(p uint64) (c ChanState, ok bool) {
 // second word is the value itself, not its address. t is nil if the interface is nil.
 func (v Debugger) Unboxed(w [2]uint64) (t types.Type, direct bool) {
 	m := v.m
-	r := m.rtypeAt(w[0])
+	r := m.link.TypeAt(w[0])
 	if r == nil {
 		return nil, false
 	}
-	return r.typ, r.direct
+	return r.Type, r.Direct
 }
 
 // Owner returns the goroutine that has locked the mutex, or for writing the RWMutex, at p. If rw is set, it

@@ -60,7 +60,6 @@
 //	    items       the parts of a fingerprint            streams   output
 //	    time        times in fingerprints                 symmetry  identical goroutines in fingerprints
 //	    serialise   goroutines in fingerprints            orbits    identical goroutines in one state
-//	    names       the order of identical goroutines: functions and types without their numbers
 //	    known       what machines of several processes know of a program, to number things alike
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
@@ -74,7 +73,9 @@
 //	    timedloop   loops until a moment, some rounds
 //	    spans       durations of the clock's in memory    elapsed   durations from elsewhere
 //	    diverge     local loops without end               late      timers after the entry has ended
+//	    clockfacts  what all paths know about the clock
 //	    fault       how programs end badly                faulttext the messages of that
+//	    refuse      constructs that are not modelled      visit     loops in the library over maps
 //	    queue       who has waited longest on a channel   slots     orders of maps that gc can have
 //	    parking     when it matters who has parked        silent    steps that change nothing at channels
 //	    auto        one schedule, without an explorer     races     following happens-before
@@ -99,21 +100,18 @@
 //	    fuzz        targets of package testing             hash   the path condition in fingerprints
 //	    solver      counts of questions
 //	drawn         draws: random values, and the clock's (clock), which have labels there
-//	link_         what code refers to: functions and variables (linker), literals (constant), type
-//	              descriptors (rtype), files (embed); what the program may notice of addresses and
-//	              the order of maps (address, order); refused constructs (refuse); the numbers that
-//	              several machines agree on (shared), and their facts about the clock (clock)
+//	entryfacts    what the program that begins at an entry may do
 //	debug_        for debuggers: a call before each instruction (watch), the contents of maps, channels
 //	              and locks (values)
-//	config        the configuration of a machine; machine its parts; words: registers, pointers, hashes
+//	config        the configuration of a machine; machine its parts; words: registers, pointers
 //	selfcheck     the machine's own checks, for tests; selfcheck_natives: the operations of natives are
 //	              those that package trace declares
 //
 // The terms are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access
 // through this and the other packages.
 //
-// Below it are packages bytecode (instructions), compile (SSA to bytecode), loops (of code), heap (objects),
-// layout (types in memory), shadow (values beside their bits), native (functions that the machine computes),
-// host (files and variables of the host), abitype (type descriptors that package reflect reads) and race
-// (vector clocks).
+// Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
+// what code refers to), loops (of code), heap (objects), layout (types in memory), shadow (values beside
+// their bits), native (functions that the machine computes), hash, host (files and variables of the host),
+// abitype (type descriptors that package reflect reads) and race (vector clocks).
 package vm

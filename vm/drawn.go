@@ -43,7 +43,7 @@ func (m *Machine) needsDrawn() bool {
 
 // labelsDrawn reports whether a draw at this place gets a label.
 func (m *Machine) labelsDrawn(a Assumption) bool {
-	if m.cfg.Watch != nil || !m.link.labels {
+	if m.cfg.Watch != nil || !m.facts.labels {
 		return false
 	}
 	//mutant: what initialisers draw is not known [test ./vm TestBaseDrawn]: "!slices" -> "false && !slices"

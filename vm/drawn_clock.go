@@ -93,7 +93,7 @@ func (m *Machine) notesAlike(g *goroutine, in *bytecode.Instr, word int64) bool 
 	}
 	const number, known = bytecode.ClockNumber, bytecode.ClockLeft | bytecode.ClockRight
 	switch {
-	case m.link.manySpans():
+	case m.times.manySpans():
 		return false
 	case how&bytecode.ClockFlow != 0:
 		if how&known == 0 && m.spanOf(a) == 0 && (word&bytecode.FlowPlain != 0 || m.spanOf(b) == 0) {

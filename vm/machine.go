@@ -3,12 +3,13 @@ package vm
 import (
 	"go/token"
 
+	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 	"hbcheck.dev/hbcheck/vm/race"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
@@ -60,17 +61,25 @@ var _ por.System = (*Machine)(nil)
 // image is the program: code, types and layouts. It grows as functions are compiled on first use,
 // and does not depend on the path.
 type image struct {
+	prog     *load.Program
+	entry    *load.Entry
 	fset     *token.FileSet
-	link     *linker
+	facts    entryFacts
+	times    *clockFacts
+	link     *link.Linker
 	layouts  *layout.Table
-	funcs    []*bytecode.Func // by function number; nil until called
+	asked    *layout.Table // of types that are inspected between steps, which get no numbers
 	natives  []Native
-	rtypes   []*rtype
-	mapTypes []*mapType // by layout number
-	mcache   methodCache
+	numberOf map[string]int // of natives, by name
 	frames   map[uint64]*SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
 	lockers  map[uint64]bool    // by type word: the type is one of package sync's
+
+	countWord uint64 // address of the number of goroutines if it is counted, or 0
+	lookWord  uint64 // address that clock reads access, if they are visible, or 0
+	endWord   uint64 // address that the end of the test and exits access, if that is visible, or 0
+
+	untilMoments map[ssa.Instruction]bool // see untilMoment
 
 	layByte, layRune, layWord, layPanic, layMap, layAny, layDefer uint32 // layout numbers
 	layTick, layEarly                                             uint32 // elements of timers' channels; 0: no timer yet
@@ -253,8 +262,9 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts, keepPools bool) *Machine {
 	lt := layout.NewTable()
 	m := &Machine{
-		cfg:            cfg,
-		image:          image{fset: prog.Fset, layouts: lt, chanLays: map[chanKey]uint32{}},
+		cfg: cfg,
+		image: image{prog: prog, entry: e, fset: prog.Fset, facts: facts, times: new(clockFacts), layouts: lt, asked: layout.NewTable(),
+			chanLays: map[chanKey]uint32{}},
 		heap:           heap.New(),
 		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
 		scheduler:      scheduler{moment: 1},
@@ -279,6 +289,18 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 		m.orders = newOrderLog()
 	}
 	m.fixedLayouts()
-	m.link = newLinker(m, prog, e, facts)
+	var numbers *link.Natives
+	m.natives, numbers = allNatives()
+	m.numberOf = numbers.Numbers
+	m.link = link.New(prog, e, m.heap, lt, numbers)
+	if cfg.VisibleLooks {
+		m.lookWord = m.link.Word()
+	}
+	if cfg.VisibleEnd {
+		m.endWord = m.link.Word()
+	}
+	if facts.counted {
+		m.countWord = m.link.Word()
+	}
 	return m
 }

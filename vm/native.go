@@ -53,7 +53,7 @@ type Native struct {
 	// other: the lengths of strings and slices in them are decided before the call. Fn is Symbolic.
 	Makes func(m *Machine, g *goroutine, r Regs) []types.Type
 
-	effect loops.Effect // set by the linker
+	effect loops.Effect // set by allNatives
 }
 
 // keep is a native whose results have the bits of its arguments.

@@ -3,6 +3,7 @@ package vm
 import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
@@ -66,31 +67,31 @@ var bytealgNatives = []Native{
 		return Next
 	}},
 	{Name: "hash/maphash.memhash", Peek: peekReads(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, hashBytes(r.U(3), m.bytes(r, 0)))
+		r.Set(0, hash.Bytes(r.U(3), m.bytes(r, 0)))
 		return Next
 	}},
 	{Name: "hash/maphash.memhashString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.Set(0, hashBytes(r.U(2), m.bytes(r, 0)))
+		r.Set(0, hash.Bytes(r.U(2), m.bytes(r, 0)))
 		return Next
 	}},
 	{Name: "hash/maphash.hashAny", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if r.U(0) == 0 {
-			r.Set(0, mix(r.U(2), 0))
+			r.Set(0, hash.Mix(r.U(2), 0))
 			return Next
 		}
-		t := m.rtypeAt(r.U(0))
+		t := m.link.TypeAt(r.U(0))
 		if t == nil {
 			return m.badAddress(g)
 		}
-		if !t.layout.Comparable {
+		if !t.Layout.Comparable {
 			m.throw(g, rtPanicUnhashable, r.U(0))
 			return Called
 		}
 		image := r.At(1)
-		if !t.direct {
-			image = m.heap.Load(r.U(1), uint64(t.layout.Size), 0)
+		if !t.Direct {
+			image = m.heap.Load(r.U(1), uint64(t.Layout.Size), 0)
 		}
-		h, bad := m.shownHash(t.layout, image, r.U(2))
+		h, bad := m.shownHash(t.Layout, image, r.U(2))
 		if bad != 0 {
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
@@ -104,7 +105,7 @@ var bytealgNatives = []Native{
 	}, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assume(g, BitsSampled)
 		m.observePun(r.U(0), uint64(m.layByte)|bytecode.PunWalks)
-		r.Set(0, hashBytes(r.U(1), m.heap.Bytes(r.U(0), uint32(r.U(2)))))
+		r.Set(0, hash.Bytes(r.U(1), m.heap.Bytes(r.U(0), uint32(r.U(2)))))
 		return Next
 	}},
 }

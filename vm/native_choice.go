@@ -4,6 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bounds"
+	"hbcheck.dev/hbcheck/vm/hash"
 )
 
 // Natives that choose: package hbtest and the global functions of math/rand.
@@ -45,12 +46,12 @@ var choiceNatives = []Native{
 	}},
 	{Name: "math/rand.runtime_rand", Symbolic: true, Fn: sample},
 	{Name: "math/rand.hbSeeds", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.seedsRand)
+		r.SetBool(0, m.facts.seedsRand)
 		return Next
 	}},
 	{Name: "math/rand.hbSeeded", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		//mutant: sources with seeds from the clock are like others [env TestPrograms/clockseed$]: "m.link.seeded(r.U(0))" -> "false"
-		r.SetBool(0, m.link.seeded(r.U(0)))
+		//mutant: sources with seeds from the clock are like others [env TestPrograms/clockseed$]: "m.times.seeded(r.U(0))" -> "false"
+		r.SetBool(0, m.times.seeded(r.U(0)))
 		return Next
 	}},
 	{Name: "math/rand.hbDraw", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -134,21 +135,9 @@ func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
 // number of its earlier calls, so they are the same in every interleaving.
 func (m *Machine) random(g *goroutine, seed uint64) uint64 {
 	g.nrand++
-	h := mix(hashK0^seed, uint64(g.nrand))
+	h := hash.Mix(hash.K0^seed, uint64(g.nrand))
 	for _, n := range m.spawn[g.ID].path {
-		h = mix(h, uint64(n)+1)
+		h = hash.Mix(h, uint64(n)+1)
 	}
-	return mix(h, hashK1)
-}
-
-// noteSeed records that a clock read is the seed of a source of random numbers. Only the source
-// knows the number, so the assumption names the values drawn from it. A source that happens to have the
-// same seed counts as such a source.
-func (k *linker) noteSeed(seed uint64) {
-	k.lock()
-	defer k.unlock()
-	if k.seeds == nil {
-		k.seeds = map[uint64]bool{}
-	}
-	k.seeds[seed] = true
+	return hash.Mix(h, hash.K1)
 }

@@ -15,7 +15,7 @@ const (
 
 // peekNewCoro is the Peek of newcoro, which starts a goroutine.
 func peekNewCoro(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	if m.multi && m.link.counted {
+	if m.multi && m.facts.counted {
 		m.countOp(trace.Go, op)
 	}
 	return 1
@@ -53,6 +53,7 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 		for _, w := range q.Stack[:q.FP+uint32(q.Fn.Window)] {
 			m.publish(w)
 		}
+		m.publish(q.owned)
 	}
 	m.setWord(c, crWaiting, uint64(g.ID)+1)
 	g.status = gSwitchedOut

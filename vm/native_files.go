@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/host"
 )
 
@@ -111,7 +112,7 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, host.SeenPath(m.link.prog.WorkDir(m.link.entry), host.OnWindows))
+		return m.setString(g, r, 0, host.SeenPath(m.prog.WorkDir(m.entry), host.OnWindows))
 	}},
 	{Name: "syscall.hbDescribed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteHost(host.AskStat, m.string(r, 0))
@@ -122,7 +123,22 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.setsEnv)
+		r.SetBool(0, m.facts.setsEnv)
+		return Next
+	}},
+	{Name: "syscall.hbShows", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.facts.showsDescriptors)
+		return Next
+	}},
+	{Name: "syscall.hbNumber", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		// The path does not depend on timing, as the goroutine's number does.
+		h := uint64(hash.K0)
+		for _, n := range m.spawn[g.ID].path {
+			h = hash.Mix(h, uint64(n))
+		}
+		//mutant: files have the numbers of others [models TestCaches/ownFiles]: remove
+		g.nfiles++
+		r.Set(0, 1<<61|h>>20<<16+uint64(g.nfiles))
 		return Next
 	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -249,12 +265,12 @@ func (m *Machine) files() *host.View {
 	if m.cfg.Run {
 		return new(host.View)
 	}
-	shared := &m.link.prog.Files
+	shared := &m.prog.Files
 	shared.Lock()
 	defer shared.Unlock()
 	v, _ := shared.Value.(*host.View)
 	if v == nil {
-		v = host.NewView(m.link.prog.Root())
+		v = host.NewView(m.prog.Root())
 		shared.Value = v
 	}
 	return v

@@ -56,7 +56,7 @@ var finalizerNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbCollects", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.callsGC)
+		r.SetBool(0, m.facts.callsGC)
 		return Next
 	}},
 	// hbTurn gives all other goroutines a turn in run mode, where there may be thousands, because a
@@ -99,7 +99,7 @@ var finalizerNatives = []Native{
 	}},
 	// hbFinalize(obj, finalizer any) calls finalizer(obj).
 	{Name: "runtime.hbFinalize", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		sig := m.rtypeAt(r.U(2)).typ.Underlying().(*types.Signature)
+		sig := m.link.TypeAt(r.U(2)).Type.Underlying().(*types.Signature)
 		args := []uint64{r.U(1)}
 		if sig.Params().Len() > 0 && types.IsInterface(sig.Params().At(0).Type()) {
 			args = []uint64{r.U(0), r.U(1)}

@@ -92,7 +92,7 @@ func (m *Machine) countText(list []*goroutine, texts ...string) string {
 		var at, lines strings.Builder
 		for _, f := range m.Report().Stack(g.ID) {
 			fmt.Fprintf(&at, " %#x", f.PC)
-			fmt.Fprintf(&lines, "#\t%#x\t%s+%#x\t%s:%d\n", f.PC, f.Func, f.PC, m.link.prog.Recorded(f.Pos.Filename), f.Pos.Line)
+			fmt.Fprintf(&lines, "#\t%#x\t%s+%#x\t%s:%d\n", f.PC, f.Func, f.PC, m.prog.Recorded(f.Pos.Filename), f.Pos.Line)
 		}
 		text := "@" + at.String() + "\n" + lines.String()
 		if count[text]++; count[text] == 1 {

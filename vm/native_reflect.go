@@ -3,14 +3,12 @@ package vm
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 	"unsafe"
 
-	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/abitype"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Natives of reflect, internal/reflectlite and internal/abi: descriptors, memory and interfaces.
@@ -55,8 +53,8 @@ func both(name string, n Native) []Native {
 
 // typeArg returns the type whose descriptor word i points to. It refuses the call and returns nil for a
 // descriptor that the program itself has assembled.
-func (m *Machine) typeArg(g *goroutine, r Regs, i int) *rtype {
-	t := m.rtypeAt(r.U(i))
+func (m *Machine) typeArg(g *goroutine, r Regs, i int) *link.Type {
+	t := m.link.TypeAt(r.U(i))
 	if t == nil {
 		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 	}
@@ -69,7 +67,7 @@ func resolveNameOff(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, 0)
 		return Next
 	}
-	m.describe(uint32(p >> 32))
+	m.link.Describe(uint32(p >> 32))
 	r.Set(0, p&^math.MaxUint32+uint64(off))
 	return Next
 }
@@ -80,12 +78,12 @@ func resolveTypeOff(m *Machine, g *goroutine, r Regs) Ctl {
 	if off >= 0 {
 		return resolveNameOff(m, g, r)
 	}
-	t := m.rtypeAt(p)
+	t := m.link.TypeAt(p)
 	if t == nil {
 		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 		return Stop
 	}
-	r.Set(0, m.link.TypeWord(abitype.TypeAt(t.typ, m.list(t), int32(off))))
+	r.Set(0, m.link.TypeWord(abitype.TypeAt(t.Type, m.link.Methods(t), int32(off))))
 	return Next
 }
 
@@ -99,17 +97,17 @@ func resolveTextOff(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, 0)
 		return Next
 	}
-	sel := m.list(t)[i]
+	sel := m.link.Methods(t)[i]
 	if ifn {
-		r.Set(0, m.method(t.word, sel.Func))
+		r.Set(0, m.link.Method(t.Word, sel.Func))
 	} else {
-		r.Set(0, uint64(m.link.Func(m.link.prog.SSA.MethodValue(sel.Sel)))|funcBit)
+		r.Set(0, uint64(m.link.Func(m.prog.SSA.MethodValue(sel.Sel)))|funcBit)
 	}
 	return Next
 }
 
 func staticUint64s(m *Machine, g *goroutine, r Regs) Ctl {
-	r.Set(0, m.link.address(static{kind: static256, size: 256 * 8, layout: m.layWord, flags: heap.Frozen}))
+	r.Set(0, m.link.Static256())
 	return Next
 }
 
@@ -118,36 +116,7 @@ func (m *Machine) funcPC(fv uint64) uint64 {
 	if fv != 0 && fv&funcBit == 0 {
 		fv = m.word(fv, 0)
 	}
-	id := uint32(fv)
-	// A method expression is the method, where the type declares it.
-	if fn := m.link.funcs[id].fn; fn != nil && strings.HasSuffix(fn.Name(), "$thunk") {
-		recv, obj := fn.Signature.Params().At(0).Type(), fn.Object()
-		if sel := m.link.prog.SSA.MethodSets.MethodSet(recv).Lookup(obj.Pkg(), obj.Name()); sel != nil {
-			if method := m.link.prog.SSA.MethodValue(sel); method != nil {
-				id = m.link.Func(method)
-			}
-		}
-	}
-	// All method values of a method have the same code, wherever they are made.
-	if fn := m.link.funcs[id].fn; fn != nil && strings.HasSuffix(fn.Name(), "$bound") {
-		id = m.link.boundCode(fn, id)
-	}
-	return uint64(id) << 32
-}
-
-// boundCode returns the number of the function that stands for all method values of the method that
-// fn, whose number is id, calls: go/ssa makes a function for each expression.
-func (k *linker) boundCode(fn *ssa.Function, id uint32) uint32 {
-	key := boundKey{method: fn.Object()}
-	for _, t := range fn.TypeArgs() {
-		key.args += " " + strconv.Itoa(int(k.Layout(t).ID))
-	}
-	first, ok := k.boundCodes[key]
-	if !ok {
-		first = k.shareBound(key, id)
-		k.boundCodes[key] = first
-	}
-	return first
+	return uint64(m.link.ShownCode(uint32(fv))) << 32
 }
 
 func funcPCOf(m *Machine, g *goroutine, r Regs) Ctl {
@@ -166,7 +135,7 @@ func unsafeNew(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	if t.layout.Huge {
+	if t.Layout.Huge {
 		m.unsupported(g, RefusedSize, hugeObject)
 		return Stop
 	}
@@ -175,12 +144,12 @@ func unsafeNew(m *Machine, g *goroutine, r Regs) Ctl {
 }
 
 // newValues allocates n zero values of type t.
-func (m *Machine) newValues(g *goroutine, t *rtype, n uint64) ptr {
-	size := n * uint64(t.layout.Size)
+func (m *Machine) newValues(g *goroutine, t *link.Type, n uint64) ptr {
+	size := n * uint64(t.Layout.Size)
 	if size == 0 {
-		return m.link.zeroBase
+		return m.link.ZeroBase()
 	}
-	return uint64(m.alloc(g, uint32(size), t.layout.ID)) << 32
+	return uint64(m.alloc(g, uint32(size), t.Layout.ID)) << 32
 }
 
 func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
@@ -189,11 +158,11 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := r.U(1)
-	if es := uint64(t.layout.Size); es > 0 && n > heap.MaxObject/es && n <= heap.MaxAlloc/es {
+	if es := uint64(t.Layout.Size); es > 0 && n > heap.MaxObject/es && n <= heap.MaxAlloc/es {
 		m.unsupported(g, RefusedSize, hugeObject)
 		return Stop
 	}
-	if int64(n) < 0 || t.layout.Size > 0 && n > heap.MaxObject/uint64(t.layout.Size) {
+	if int64(n) < 0 || t.Layout.Size > 0 && n > heap.MaxObject/uint64(t.Layout.Size) {
 		m.throw(g, rtPanicMakeSlice, 0)
 		return Called
 	}
@@ -206,8 +175,8 @@ func unsafeNewArray(m *Machine, g *goroutine, r Regs) Ctl {
 type sizer func(m *Machine, r Regs) uint64
 
 func typeSize(m *Machine, r Regs) uint64 {
-	if t := m.rtypeAt(r.U(0)); t != nil {
-		return uint64(t.layout.Size)
+	if t := m.link.TypeAt(r.U(0)); t != nil {
+		return uint64(t.Layout.Size)
 	}
 	return 0
 }
@@ -247,7 +216,7 @@ func (m *Machine) copyMem(g *goroutine, dst, src ptr, n uint64) Ctl {
 	if n == 0 {
 		return Next
 	}
-	m.describe(uint32(src >> 32))
+	m.link.Describe(uint32(src >> 32))
 	from, to := m.heap.Bytes(src, uint32(n)), m.heap.Writable(dst, uint32(n))
 	if from == nil || to == nil {
 		return m.badAddress(g)
@@ -292,7 +261,7 @@ func sliceCopy(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	n := min(r.U(2), r.U(5))
-	c := m.copyMem(g, r.U(1), r.U(4), n*uint64(t.layout.Size))
+	c := m.copyMem(g, r.U(1), r.U(4), n*uint64(t.Layout.Size))
 	if c == Next {
 		r.Set(0, n)
 	}
@@ -311,14 +280,14 @@ func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	es := uint64(t.layout.Size)
+	es := uint64(t.Layout.Size)
 	base, n, k := r.U(1), r.U(2), r.U(3)
 	need := n + r.U(4)
 	if es > 0 && need > heap.MaxObject/es {
 		m.throw(g, rtPanicMakeSlice, 1)
 		return Called
 	}
-	grown := growCap(k, need, t.layout)
+	grown := growCap(k, need, t.Layout)
 	p := m.newValues(g, t, grown)
 	if k*es > 0 {
 		copy(m.heap.Bytes(p, uint32(k*es)), m.heap.Bytes(base, uint32(k*es)))
@@ -339,8 +308,8 @@ func ifaceE2I(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	if tw := r.U(1); tw == 0 || !m.implements(tw, t.layout.ID) {
-		m.throw(g, rtPanicTypeAssert, tw, t.word, t.word)
+	if tw := r.U(1); tw == 0 || !m.link.Implements(tw, t.Layout.ID) {
+		m.throw(g, rtPanicTypeAssert, tw, t.Word, t.Word)
 		return Called
 	}
 	b := m.heap.Writable(r.U(3), 16)
@@ -363,12 +332,12 @@ func abiEqual(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	n := uint64(t.layout.Size)
+	n := uint64(t.Layout.Size)
 	p, q := m.heap.Load(r.U(1), n, 0), m.heap.Load(r.U(2), n, 0)
 	if n > 0 && (p == nil || q == nil) {
 		return m.badAddress(g)
 	}
-	eq, bad := m.eqMem(t.layout, p, q)
+	eq, bad := m.eqMem(t.Layout, p, q)
 	if bad != 0 {
 		m.throw(g, rtPanicUncomparable, bad)
 		return Called
@@ -387,12 +356,12 @@ func abiHash(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	n := uint64(t.layout.Size)
+	n := uint64(t.Layout.Size)
 	p := m.heap.Load(r.U(1), n, 0)
 	if n > 0 && p == nil {
 		return m.badAddress(g)
 	}
-	h, bad := m.shownHash(t.layout, p, r.U(2))
+	h, bad := m.shownHash(t.Layout, p, r.U(2))
 	if bad != 0 {
 		m.throw(g, rtPanicUnhashable, bad)
 		return Called

@@ -5,8 +5,8 @@ import (
 	"go/types"
 	"unsafe"
 
-	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Calls by reflect. For each signature the machine puts together an adapter, which moves values
@@ -20,8 +20,8 @@ import (
 var reflectCallNatives = []Native{
 	{Name: "reflect.hbNewTuple", Fn: newTuple},
 	{Name: "reflect.hbCall", Fn: reflectCall},
-	{Name: "reflect.hbMakeFunc", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, adaptMakeFunc) }},
-	{Name: "reflect.hbMethodValue", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, adaptMethodValue) }},
+	{Name: "reflect.hbMakeFunc", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, link.AdaptMakeFunc) }},
+	{Name: "reflect.hbMethodValue", Fn: func(m *Machine, g *goroutine, r Regs) Ctl { return m.reflectClosure(g, r, link.AdaptMethodValue) }},
 	{Name: "reflect.hbMethod", Fn: reflectMethod},
 	{Name: "hb.callLoad", Fn: callLoad},
 	{Name: "hb.callStore", Fn: callStore},
@@ -30,120 +30,8 @@ var reflectCallNatives = []Native{
 	{Name: "hb.bind", Fn: bindReceiver},
 }
 
-// adapterKind is the kind of adapter that a callKey identifies.
-type adapterKind uint8
-
-const (
-	noAdapter adapterKind = iota
-	adaptCall
-	adaptMethodCall
-	adaptMakeFunc
-	adaptMethodValue
-	adaptSelect
-)
-
-// adapter has the data that an adapter's natives need, by the number of the adapter's function.
-type adapter struct {
-	in, out         *layout.Layout   // of the tuples
-	params, results []*layout.Layout // of their values
-	window          int              // register of the call's first argument
-	extra           int              // words of arguments before the parameters
-	cases           []selectCase
-	chans           int // register of a select's first case
-	def             int // case number of default, or -1
-}
-
 // adapterOf returns the adapter whose function g runs.
-func (m *Machine) adapterOf(g *goroutine) *adapter { return m.link.adapters[g.Fn.ID] }
-
-// adapt returns the number of the function of the adapter k.
-func (m *Machine) adapt(k callKey) uint32 {
-	l := m.link
-	id := l.number(funcKey{call: k})
-	if l.adapters[id] != nil {
-		return id
-	}
-	var a *adapter
-	var f *bytecode.Func
-	if k.kind == adaptSelect {
-		a, f = l.selectAdapter(k.ops)
-	} else {
-		sig := m.layouts.At(k.sig).Type.Underlying().(*types.Signature)
-		a = &adapter{in: l.Layout(sig.Params()), out: l.Layout(sig.Results())}
-		for v := range sig.Params().Variables() {
-			a.params = append(a.params, l.Layout(v.Type()))
-		}
-		for v := range sig.Results().Variables() {
-			a.results = append(a.results, l.Layout(v.Type()))
-		}
-		f = l.callAdapter(k.kind, a)
-	}
-	f.ID, f.RecoverPC, f.Wrapper, f.Trusted = id, -1, true, true
-	l.adapters[id] = a
-	m.funcs[id] = f
-	return id
-}
-
-// native is a call of native name with window a.
-func (k *linker) native(name string, a int) bytecode.Instr {
-	return bytecode.Instr{Op: bytecode.CallN, A: uint16(a)}.WithImm32(int32(k.natives[name]))
-}
-
-// ptrRegs returns the live set of the given registers, all pointers.
-func ptrRegs(regs ...int) []uint16 {
-	var list []uint16
-	for _, r := range regs {
-		list = append(list, uint16(r)<<1|1)
-	}
-	return list
-}
-
-func (k *linker) callAdapter(kind adapterKind, a *adapter) *bytecode.Func {
-	in, out := a.in.Words(), a.out.Words()
-	switch kind {
-	case adaptCall, adaptMethodCall: // fn, rcvr, args, results
-		const n = 4
-		if kind == adaptMethodCall {
-			a.extra = 1
-		}
-		a.window = n + bytecode.FrameHeader
-		f := &bytecode.Func{Name: "reflect.call", NParam: n, NRegs: n, Code: []bytecode.Instr{
-			k.native("hb.callLoad", 0),
-			{Op: bytecode.CallC, A: uint16(a.window), B: 0},
-			k.native("hb.callStore", 0),
-			{Op: bytecode.Ret0},
-		}}
-		f.Window = a.window + max(in+a.extra, out)
-		f.AddLive(2, ptrRegs(3))
-		return f
-	case adaptMakeFunc: // params; captured: impl; then: args, results
-		n := max(in+3, out)
-		a.window = n + bytecode.FrameHeader
-		callReflect := k.Func(k.prog.Package("reflect").SSA.Func("callReflect"))
-		f := &bytecode.Func{Name: "reflect.makeFuncStub", NParam: in, NCap: 1, NResult: out, NRegs: n, Window: a.window + 3}
-		f.Code = []bytecode.Instr{
-			k.native("hb.pack", 0),
-			bytecode.Instr{Op: bytecode.Call, A: uint16(a.window)}.WithImm32(int32(callReflect)),
-			k.native("hb.unpack", 0),
-			{Op: bytecode.Ret0},
-		}
-		f.AddLive(2, ptrRegs(in+2))
-		return f
-	case adaptMethodValue: // params; captured: fn, receiver
-		n := max(in+2, out)
-		a.window = n + bytecode.FrameHeader
-		f := &bytecode.Func{Name: "reflect.methodValueCall", NParam: in, NCap: 2, NResult: out, NRegs: n, Window: a.window + max(in+1, out)}
-		f.Code = []bytecode.Instr{
-			k.native("hb.bind", 0),
-			{Op: bytecode.CallC, A: uint16(a.window), B: uint16(in)},
-			{Op: bytecode.MovN, A: 0, B: uint16(a.window), C: uint16(out)},
-			{Op: bytecode.Ret0},
-		}
-		f.AddLive(2, nil)
-		return f
-	}
-	panic("BUG: unknown adapter")
-}
+func (m *Machine) adapterOf(g *goroutine) *link.Adapter { return m.link.AdapterOf(g.Fn.ID) }
 
 // loadTuple copies a tuple in memory to registers.
 func (m *Machine) loadTuple(dst unsafe.Pointer, t []*layout.Layout, p ptr) {
@@ -182,10 +70,10 @@ func newTuple(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	a := m.link.adapters[m.adapt(callKey{kind: adaptCall, sig: t.layout.ID})]
-	tuple := a.in
+	a := m.link.AdapterOf(m.link.Adapt(link.AdaptCall, t.Layout.ID))
+	tuple := a.In
 	if r.U(1) != 0 {
-		tuple = a.out
+		tuple = a.Out
 	}
 	r.Set(0, m.newTupleOf(g, tuple))
 	return Next
@@ -197,42 +85,42 @@ func reflectCall(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	kind := adaptCall
+	kind := link.AdaptCall
 	if r.U(2) != 0 {
-		kind = adaptMethodCall
+		kind = link.AdaptMethodCall
 	}
-	id := m.adapt(callKey{kind: kind, sig: t.layout.ID})
+	id := m.link.Adapt(kind, t.Layout.ID)
 	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(3), r.U(4), r.U(5))
 	return Called
 }
 
 func callLoad(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	if a.extra == 1 {
-		r.Set(a.window, r.U(1))
+	if a.Extra == 1 {
+		r.Set(a.Window, r.U(1))
 	}
-	m.loadTuple(r.At(a.window+a.extra), a.params, r.U(2))
+	m.loadTuple(r.At(a.Window+a.Extra), a.Params, r.U(2))
 	return Next
 }
 
 func callStore(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	m.storeTuple(r.U(3), a.results, r.At(a.window))
+	m.storeTuple(r.U(3), a.Results, r.At(a.Window))
 	return Next
 }
 
 // reflectClosure makes a closure over the adapter kind: hbMakeFunc(type, impl), hbMethodValue(type,
 // fn, rcvr).
-func (m *Machine) reflectClosure(g *goroutine, r Regs, kind adapterKind) Ctl {
+func (m *Machine) reflectClosure(g *goroutine, r Regs, kind link.AdapterKind) Ctl {
 	t := m.typeArg(g, r, 0)
 	if t == nil {
 		return Stop
 	}
-	id := m.adapt(callKey{kind: kind, sig: t.layout.ID})
-	n := m.funcs[id].NCap
-	fields := []*types.Var{field("code", types.Typ[types.Uint64])}
+	id := m.link.Adapt(kind, t.Layout.ID)
+	n := m.link.Code[id].NCap
+	fields := []*types.Var{link.Field("code", types.Typ[types.Uint64])}
 	for i := range n {
-		fields = append(fields, field(fmt.Sprint("c", i), types.Typ[types.UnsafePointer]))
+		fields = append(fields, link.Field(fmt.Sprint("c", i), types.Typ[types.UnsafePointer]))
 	}
 	obj := m.alloc(g, uint32(1+n)*8, m.layouts.Of(types.NewStruct(fields, nil)).ID)
 	w := unsafe.Slice((*uint64)(m.heap.Objs[obj].Mem), 1+n)
@@ -248,30 +136,30 @@ func (m *Machine) reflectClosure(g *goroutine, r Regs, kind adapterKind) Ctl {
 // callReflect(impl, args, results).
 func packParams(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	in := a.in.Words()
-	args, results := m.newTupleOf(g, a.in), m.newTupleOf(g, a.out)
-	m.storeTuple(args, a.params, r.At(0))
+	in := a.In.Words()
+	args, results := m.newTupleOf(g, a.In), m.newTupleOf(g, a.Out)
+	m.storeTuple(args, a.Params, r.At(0))
 	impl := r.U(in)
 	r.Set(in+1, args)
 	r.Set(in+2, results)
-	r.Set(a.window, impl)
-	r.Set(a.window+1, args)
-	r.Set(a.window+2, results)
+	r.Set(a.Window, impl)
+	r.Set(a.Window+1, args)
+	r.Set(a.Window+2, results)
 	return Next
 }
 
 func unpackResults(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	m.loadTuple(r.At(0), a.results, r.U(a.in.Words()+2))
+	m.loadTuple(r.At(0), a.Results, r.U(a.In.Words()+2))
 	return Next
 }
 
 // bindReceiver prepares the call of a method value.
 func bindReceiver(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	in := a.in.Words()
-	r.Set(a.window, r.U(in+1))
-	copy(unsafe.Slice((*uint64)(r.At(a.window+1)), in), unsafe.Slice((*uint64)(r.At(0)), in))
+	in := a.In.Words()
+	r.Set(a.Window, r.U(in+1))
+	copy(unsafe.Slice((*uint64)(r.At(a.Window+1)), in), unsafe.Slice((*uint64)(r.At(0)), in))
 	return Next
 }
 
@@ -281,6 +169,6 @@ func reflectMethod(m *Machine, g *goroutine, r Regs) Ctl {
 	if iface == nil {
 		return Stop
 	}
-	r.Set(0, m.method(r.U(1), m.list(iface)[r.I(2)].Func))
+	r.Set(0, m.link.Method(r.U(1), m.link.Methods(iface)[r.I(2)].Func))
 	return Next
 }

@@ -3,7 +3,6 @@ package vm
 import (
 	"fmt"
 	"go/types"
-	"slices"
 	"strings"
 	"unsafe"
 
@@ -31,7 +30,7 @@ func reflectMakeChan(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	c, ctl := m.newChan(g, m.layouts.Of(t.typ.Underlying().(*types.Chan).Elem()), r.U(1))
+	c, ctl := m.newChan(g, m.layouts.Of(t.Type.Underlying().(*types.Chan).Elem()), r.U(1))
 	if ctl == Next {
 		r.Set(0, c)
 	}
@@ -84,13 +83,6 @@ func reflectClose(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// A selectCase is a case of a select adapter.
-type selectCase struct {
-	dir  byte // 's'end, 'r'eceive, 'd'efault
-	elem *layout.Layout
-	reg  int // of the channel; the value follows
-}
-
 // runtimeSelect is reflect's type of that name.
 type runtimeSelect struct{ dir, typ, ch, val uint64 }
 
@@ -141,96 +133,30 @@ func reflectSelect(m *Machine, g *goroutine, r Regs) Ctl {
 		m.unsupported(g, RefusedType, fmt.Sprintf("a select of %d cases", r.U(1)))
 		return Stop
 	}
-	id := m.adapt(callKey{kind: adaptSelect, ops: ops.String()})
+	id := m.link.AdaptSelect(ops.String())
 	m.callGuest(g, uint64(id)|funcBit, 0, r.U(0), r.U(1), r.U(3))
 	return Called
 }
 
-// selectOp is a case of a select as in callKey.
-type selectOp struct {
-	dir  byte
-	elem uint32 // layout number
-}
-
-func selectOps(ops string) (list []selectOp) {
-	for _, s := range strings.Fields(ops) {
-		var op selectOp
-		fmt.Sscanf(s, "%c%d", &op.dir, &op.elem)
-		list = append(list, op)
-	}
-	return list
-}
-
-// selectAdapter builds the function of a select. Registers: cases, their
-// number, result pointer; chosen case, ok; then channel and value of each case.
-func (k *linker) selectAdapter(ops string) (*adapter, *bytecode.Func) {
-	a := &adapter{def: -1, chans: 5}
-	reg := a.chans
-	var words []bytecode.Instr
-	own := append(ptrRegs(0, 2), 1<<1)
-	live := slices.Clone(own)
-	for i, op := range selectOps(ops) {
-		c := selectCase{dir: op.dir, elem: k.m.layouts.At(op.elem), reg: reg}
-		if c.dir == 'd' {
-			a.def = i
-		} else {
-			live = append(live, uint16(reg)<<1|1)
-			w := bytecode.Instr{A: uint16(reg), B: uint16(reg + 1), C: uint16(c.elem.Words())}
-			if c.dir == 's' {
-				w.Op = 1
-				live = c.elem.AppendRegs(live, reg+1)
-			}
-			words = append(words, w)
-			reg += 1 + c.elem.Words()
-		}
-		a.cases = append(a.cases, c)
-	}
-	f := &bytecode.Func{Name: "reflect.rselect", NParam: 3, NRegs: reg, Window: reg + bytecode.FrameHeader}
-	f.Code = []bytecode.Instr{k.native("hb.selectLoad", 0)}
-	f.AddLive(1, live)
-	switch {
-	case len(words) == 1 && a.def < 0 && words[0].Op == 1:
-		f.Code = append(f.Code, bytecode.Instr{Op: bytecode.Send, A: words[0].A, B: words[0].B})
-	case len(words) == 1 && a.def < 0:
-		f.Code = append(f.Code, bytecode.Instr{Op: bytecode.Recv, A: words[0].B, B: words[0].A, C: 4})
-	default:
-		sel := bytecode.Instr{Op: bytecode.Select, A: 3, B: uint16(len(words))}
-		if a.def < 0 {
-			sel.C = 1
-		}
-		f.Code = append(append(f.Code, sel), words...)
-	}
-	after := append(own, 3<<1, 4<<1)
-	for i := a.chans; i < reg; i++ {
-		after = append(after, uint16(i)<<1|1)
-	}
-	f.AddLive(len(f.Code), after)
-	f.Code = append(f.Code, k.native("hb.selectStore", 0), bytecode.Instr{Op: bytecode.Ret0})
-	if fn := k.prog.Package("reflect").SSA.Func("rselect"); fn != nil {
-		f.Pos = []bytecode.PosEntry{{Pos: fn.Pos()}}
-	}
-	return a, f
-}
-
 func selectLoad(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
-	for i := a.chans; i < g.Fn.NRegs; i++ {
+	for i := a.Chans; i < g.Fn.NRegs; i++ {
 		r.Set(i, 0)
 	}
 	r.Set(3, 0)
 	r.Set(4, 0)
 	for i, c := range m.selectCases(r) {
-		k := &a.cases[i]
-		if k.dir == 'd' {
+		k := &a.Cases[i]
+		if k.Dir == 'd' {
 			continue
 		}
-		r.Set(k.reg, c.ch)
-		if k.dir == 's' && k.elem.Size > 0 && c.val != 0 {
-			src := m.heap.Load(c.val, uint64(k.elem.Size), 0)
+		r.Set(k.Reg, c.ch)
+		if k.Dir == 's' && k.Elem.Size > 0 && c.val != 0 {
+			src := m.heap.Load(c.val, uint64(k.Elem.Size), 0)
 			if src == nil {
 				return m.badAddress(g)
 			}
-			k.elem.Load((*uint64)(r.At(k.reg+1)), src)
+			k.Elem.Load((*uint64)(r.At(k.Reg+1)), src)
 		}
 	}
 	return Next
@@ -241,21 +167,21 @@ func selectStore(m *Machine, g *goroutine, r Regs) Ctl {
 	a := m.adapterOf(g)
 	chosen := r.I(3)
 	if chosen < 0 {
-		chosen = int64(a.def)
+		chosen = int64(a.Default)
 	} else {
-		for i, k := range a.cases { // default has no number in the instruction
-			if k.dir == 'd' && int64(i) <= chosen {
+		for i, k := range a.Cases { // default has no number in the instruction
+			if k.Dir == 'd' && int64(i) <= chosen {
 				chosen++
 				break
 			}
 		}
 	}
 	ok := false
-	if k := a.cases[chosen]; k.dir == 'r' {
+	if k := a.Cases[chosen]; k.Dir == 'r' {
 		ok = r.U(4) != 0
-		if k.elem.Size > 0 {
-			b := m.heap.Writable(m.selectCases(r)[chosen].val, k.elem.Size)
-			copy(b, unsafe.Slice((*byte)(r.At(k.reg+1)), k.elem.Size))
+		if k.Elem.Size > 0 {
+			b := m.heap.Writable(m.selectCases(r)[chosen].val, k.Elem.Size)
+			copy(b, unsafe.Slice((*byte)(r.At(k.Reg+1)), k.Elem.Size))
 			m.publishBytes(m.selectCases(r)[chosen].val, b)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Natives of reflect and of the overlay's internal/runtime/maps: maps and the words of channels.
@@ -67,7 +68,7 @@ var reflectMapNatives = []Native{
 }
 
 // mapArg returns the map type whose descriptor word 0 points to, nil if refused.
-func (m *Machine) mapArg(g *goroutine, r Regs) *mapType {
+func (m *Machine) mapArg(g *goroutine, r Regs) *link.MapType {
 	t := m.typeArg(g, r, 0)
 	if t == nil {
 		return nil
@@ -76,20 +77,20 @@ func (m *Machine) mapArg(g *goroutine, r Regs) *mapType {
 }
 
 // mapTypeOf returns the machine's view of map type t.
-func (m *Machine) mapTypeOf(t *rtype) *mapType {
-	if id := int(t.layout.ID); id < len(m.mapTypes) && m.mapTypes[id] != nil {
-		return m.mapTypes[id]
+func (m *Machine) mapTypeOf(t *link.Type) *link.MapType {
+	if id := int(t.Layout.ID); id < len(m.link.MapTypes) && m.link.MapTypes[id] != nil {
+		return m.link.MapTypes[id]
 	}
-	return m.mapTypes[m.link.MapType(t.typ)]
+	return m.link.MapTypes[m.link.MapType(t.Type)]
 }
 
 // keyArg returns the memory of the key of a call f(type, map, key): at p, or, if p is 0, the string
 // in words 2 and 3.
-func (m *Machine) keyArg(r Regs, t *mapType, p ptr) unsafe.Pointer {
+func (m *Machine) keyArg(r Regs, t *link.MapType, p ptr) unsafe.Pointer {
 	if p == 0 {
 		return r.At(2)
 	}
-	return m.heap.Load(p, uint64(t.key.Size), 0)
+	return m.heap.Load(p, uint64(t.Key.Size), 0)
 }
 
 func peekMapRead(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
@@ -100,8 +101,8 @@ func peekMapRead(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 // points to the element they read, 0 if none.
 func peekMapWrite(val int) func(*Machine, *goroutine, Regs, *trace.Op) int {
 	return func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		if t := m.rtypeAt(r.U(0)); t != nil && val > 0 {
-			n := m.mapTypeOf(t).elem.Size
+		if t := m.link.TypeAt(r.U(0)); t != nil && val > 0 {
+			n := m.mapTypeOf(t).Elem.Size
 			return m.peekPlain(g, op, accessOf(r.U(val), uint64(n), false), mapAccess(r.U(1), true))
 		}
 		return m.peekPlain(g, op, mapAccess(r.U(1), true))
@@ -133,7 +134,7 @@ func reflectMakeMap(m *Machine, g *goroutine, r Regs) Ctl {
 // copyOf returns a new object that holds a copy of the value of layout l at src.
 func (m *Machine) copyOf(g *goroutine, src unsafe.Pointer, size, lay uint32) ptr {
 	if size == 0 {
-		return m.link.zeroBase
+		return m.link.ZeroBase()
 	}
 	id := m.alloc(g, size, lay)
 	copy(unsafe.Slice((*byte)(m.heap.Objs[id].Mem), size), unsafe.Slice((*byte)(src), size))
@@ -155,7 +156,7 @@ func (m *Machine) reflectMapGet(g *goroutine, r Regs, key ptr) Ctl {
 	if mp != 0 {
 		e, _, bad = m.mapFind(mp, t, k)
 	} else {
-		_, bad = m.hashImage(t.key, k, 0)
+		_, bad = m.hashImage(t.Key, k, 0)
 	}
 	switch {
 	case bad != 0:
@@ -165,7 +166,7 @@ func (m *Machine) reflectMapGet(g *goroutine, r Regs, key ptr) Ctl {
 		r.Set(0, 0)
 	default:
 		hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
-		r.Set(0, m.copyOf(g, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff), t.elem.Size, t.elem.ID))
+		r.Set(0, m.copyOf(g, unsafe.Add(m.mapEntry(hd, t, e), t.ElemOff), t.Elem.Size, t.Elem.ID))
 	}
 	return Next
 }
@@ -180,7 +181,7 @@ func (m *Machine) reflectMapSet(g *goroutine, r Regs, key, val ptr) Ctl {
 		m.throw(g, rtPanicNilMap)
 		return Called
 	}
-	k, v := m.keyArg(r, t, key), m.heap.Load(val, uint64(t.elem.Size), 0)
+	k, v := m.keyArg(r, t, key), m.heap.Load(val, uint64(t.Elem.Size), 0)
 	if k == nil || v == nil {
 		return m.badAddress(g)
 	}
@@ -189,9 +190,9 @@ func (m *Machine) reflectMapSet(g *goroutine, r Regs, key, val ptr) Ctl {
 		m.throw(g, rtPanicUnhashable, bad)
 		return Called
 	}
-	image := unsafe.Slice((*byte)(v), t.elem.Size)
-	copy(unsafe.Slice((*byte)(unsafe.Add(e, t.elemOff)), t.elem.Size), image)
-	m.publishBytes(mp, unsafe.Slice((*byte)(k), t.key.Size))
+	image := unsafe.Slice((*byte)(v), t.Elem.Size)
+	copy(unsafe.Slice((*byte)(unsafe.Add(e, t.ElemOff)), t.Elem.Size), image)
+	m.publishBytes(mp, unsafe.Slice((*byte)(k), t.Key.Size))
 	m.publishBytes(mp, image)
 	return Next
 }
@@ -209,7 +210,7 @@ func (m *Machine) reflectMapDelete(g *goroutine, r Regs, key ptr) Ctl {
 	if mp := r.U(1); mp != 0 {
 		bad = m.mapDelete(mp, t, k)
 	} else {
-		_, bad = m.hashImage(t.key, k, 0)
+		_, bad = m.hashImage(t.Key, k, 0)
 	}
 	if bad != 0 {
 		m.throw(g, rtPanicUnhashable, bad)
@@ -268,8 +269,8 @@ func reflectMapTake(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(2, true)
 		return Next
 	}
-	r.Set(0, m.copyOf(g, unsafe.Add(e, t.keyOff), t.key.Size, t.key.ID))
-	r.Set(1, m.copyOf(g, unsafe.Add(m.entryNumbered(mp, t, s), t.elemOff), t.elem.Size, t.elem.ID))
+	r.Set(0, m.copyOf(g, unsafe.Add(e, t.KeyOff), t.Key.Size, t.Key.ID))
+	r.Set(1, m.copyOf(g, unsafe.Add(m.entryNumbered(mp, t, s), t.ElemOff), t.Elem.Size, t.Elem.ID))
 	return Next
 }
 
@@ -279,7 +280,7 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 	if src == 0 {
 		return Next
 	}
-	t := m.mapTypeOf(m.rtypeAt(r.U(0)))
+	t := m.mapTypeOf(m.link.TypeAt(r.U(0)))
 	hd := (*[5]uint64)(m.heap.Load(src, mpSize, 0))
 	count := hd[mpCount/8]
 	//mutant: clones have no slots [env TestSlots/TestCloned]: false
@@ -297,10 +298,10 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 			break
 		}
 		last = n
-		key := unsafe.Add(e, t.keyOff)
+		key := unsafe.Add(e, t.KeyOff)
 		d, _ := m.mapAssign(g, dst, t, key) // hashable: it is in a map
-		to, from := (*byte)(unsafe.Add(d, t.elemOff)), (*byte)(unsafe.Add(e, t.elemOff))
-		copy(unsafe.Slice(to, t.elem.Size), unsafe.Slice(from, t.elem.Size))
+		to, from := (*byte)(unsafe.Add(d, t.ElemOff)), (*byte)(unsafe.Add(e, t.ElemOff))
+		copy(unsafe.Slice(to, t.Elem.Size), unsafe.Slice(from, t.Elem.Size))
 	}
 	r.Set(1, dst)
 	return Next

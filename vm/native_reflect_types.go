@@ -17,7 +17,7 @@ var reflectTypeNatives = []Native{
 	}},
 	{Name: "reflect.hbArrayOf", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		n := r.U(0)
-		if t := m.rtypeAt(r.U(1)); t != nil && t.layout.Size > 0 && n > heap.MaxObject/uint64(t.layout.Size) {
+		if t := m.link.TypeAt(r.U(1)); t != nil && t.Layout.Size > 0 && n > heap.MaxObject/uint64(t.Layout.Size) {
 			m.unsupported(g, RefusedType, "an array type of more than 2 GB")
 			return Stop
 		}
@@ -32,7 +32,7 @@ var reflectTypeNatives = []Native{
 		if key == nil {
 			return Stop
 		}
-		return m.makeType(g, r, r.U(1), func(t types.Type) types.Type { return types.NewMap(key.typ, t) })
+		return m.makeType(g, r, r.U(1), func(t types.Type) types.Type { return types.NewMap(key.Type, t) })
 	}},
 	{Name: "reflect.hbFuncOf", Fn: reflectFuncOf},
 	{Name: "reflect.hbStructOf", Fn: reflectStructOf},
@@ -40,12 +40,12 @@ var reflectTypeNatives = []Native{
 
 // makeType returns, in word 0, the type that f makes from the type that word points to.
 func (m *Machine) makeType(g *goroutine, r Regs, word uint64, f func(types.Type) types.Type) Ctl {
-	t := m.rtypeAt(word)
+	t := m.link.TypeAt(word)
 	if t == nil {
 		m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 		return Stop
 	}
-	r.Set(0, m.link.TypeWord(f(t.typ)))
+	r.Set(0, m.link.TypeWord(f(t.Type)))
 	return Next
 }
 
@@ -54,8 +54,8 @@ func reflectFuncOf(m *Machine, g *goroutine, r Regs) Ctl {
 	tuple := func(i int) *types.Tuple {
 		var vars []*types.Var
 		for k := range r.U(i + 1) {
-			if t := m.rtypeAt(m.word(r.U(i), k*8)); t != nil {
-				vars = append(vars, types.NewParam(token.NoPos, nil, "", t.typ))
+			if t := m.link.TypeAt(m.word(r.U(i), k*8)); t != nil {
+				vars = append(vars, types.NewParam(token.NoPos, nil, "", t.Type))
 			}
 		}
 		return types.NewTuple(vars...)
@@ -81,13 +81,13 @@ func reflectStructOf(m *Machine, g *goroutine, r Regs) Ctl {
 	size := uint64(unsafe.Sizeof(hbField{}))
 	for i := range r.U(1) {
 		f := (*hbField)(m.heap.Load(r.U(0)+i*size, size, 0))
-		t := m.rtypeAt(f.typ)
+		t := m.link.TypeAt(f.typ)
 		if t == nil {
 			m.unsupported(g, RefusedType, "a type descriptor that the program made itself")
 			return Stop
 		}
 		text := func(s [2]uint64) string { return string([]byte(m.str(s[0], s[1]))) }
-		fields = append(fields, types.NewField(token.NoPos, m.pkgAt(text(f.pkgPath)), text(f.name), t.typ, f.embedded))
+		fields = append(fields, types.NewField(token.NoPos, m.pkgAt(text(f.pkgPath)), text(f.name), t.Type, f.embedded))
 		tags = append(tags, text(f.tag))
 	}
 	r.Set(0, m.link.TypeWord(types.NewStruct(fields, tags)))
@@ -100,8 +100,8 @@ func (m *Machine) pkgAt(p string) *types.Package {
 	if p == "" {
 		return nil
 	}
-	for _, q := range m.link.prog.All {
-		if m.link.abi.PkgPath(q.Types) == p {
+	for _, q := range m.prog.All {
+		if m.link.PkgPath(q.Types) == p {
 			return q.Types
 		}
 	}

@@ -15,28 +15,28 @@ import (
 // Natives of package runtime (load/overlay/_src/runtime) that need the machine itself.
 var runtimeNatives = []Native{
 	{Name: "runtime.typeString", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if m.rtypeAt(r.U(0)) == nil {
+		if m.link.TypeAt(r.U(0)) == nil {
 			return m.badAddress(g)
 		}
 		return m.setString(g, r, 0, m.typeString(r.U(0)))
 	}},
 	{Name: "runtime.typePkgPath", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		path, t := "", m.rtypeAt(r.U(0))
+		path, t := "", m.link.TypeAt(r.U(0))
 		if t == nil {
 			return m.badAddress(g)
 		}
-		if n, ok := types.Unalias(t.typ).(*types.Named); ok && n.Obj().Pkg() != nil {
-			path = m.link.abi.PkgPath(n.Obj().Pkg())
+		if n, ok := types.Unalias(t.Type).(*types.Named); ok && n.Obj().Pkg() != nil {
+			path = m.link.PkgPath(n.Obj().Pkg())
 		}
 		return m.setString(g, r, 0, path)
 	}},
 	{Name: "runtime.missingMethod", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		name, t := "", m.rtypeAt(r.U(0))
+		name, t := "", m.link.TypeAt(r.U(0))
 		if t == nil {
 			return m.badAddress(g)
 		}
-		if i, ok := m.rtypeAt(r.U(1)).typ.Underlying().(*types.Interface); ok {
-			name = missingMethod(t.typ, i)
+		if i, ok := m.link.TypeAt(r.U(1)).Type.Underlying().(*types.Interface); ok {
+			name = missingMethod(t.Type, i)
 		}
 		return m.setString(g, r, 0, name)
 	}},
@@ -76,7 +76,7 @@ var runtimeNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.Version", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		return m.setString(g, r, 0, m.link.prog.GoVersion)
+		return m.setString(g, r, 0, m.prog.GoVersion)
 	}},
 	{Name: "runtime.GOROOT", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		root := m.getenv("GOROOT")
@@ -142,7 +142,7 @@ var runtimeNatives = []Native{
 		return m.setString(g, r, 0, m.settingIn(m.string(r, 0), list))
 	}},
 	{Name: "internal/godebug.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.setsEnv)
+		r.SetBool(0, m.facts.setsEnv)
 		return Next
 	}},
 	{Name: "iter.newcoro", Symbolic: true, Peek: peekNewCoro, Fn: newCoro},
@@ -177,10 +177,10 @@ func (m *Machine) setting(name string) string { return m.settingIn(name, m.geten
 
 // settingIn returns the setting if GODEBUG is list.
 func (m *Machine) settingIn(name, list string) (value string) {
-	if name == "asynctimerchan" && m.link.prog.Minor >= 27 {
+	if name == "asynctimerchan" && m.prog.Minor >= 27 {
 		return "" // Go 1.27 has removed it
 	}
-	if p := m.link.entry.Package; p != nil {
+	if p := m.entry.Package; p != nil {
 		//mutant: timers are never early [env TestPrograms/timerearly]: "p.Settings" -> "\"\""
 		list = p.Settings + "," + list
 	}
@@ -205,7 +205,7 @@ func (m *Machine) getenv(key string) string {
 
 // typeString returns the name of the type that tw denotes, as printed by %T.
 func (m *Machine) typeString(tw uint64) string {
-	return m.link.abi.NameString(m.rtypeAt(tw).typ)
+	return m.link.TypeName(m.link.TypeAt(tw).Type)
 }
 
 // missingMethod returns the first method of i, by name, that t lacks.
@@ -275,7 +275,7 @@ func putWord(b []byte, w uint64) {
 func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	id, pc := uint32(r.U(0)>>32), uint32(r.U(0))
 	var f *bytecode.Func
-	if id != 0 && id < uint32(len(m.funcs)) && (m.funcs[id] != nil || m.link.funcs[id].fn != nil) {
+	if id != 0 && id < uint32(len(m.link.Code)) && (m.link.Code[id] != nil || m.link.SSA(id) != nil) {
 		f = m.code(id)
 	}
 	if f == nil || int(pc) > len(f.Code) {
@@ -290,9 +290,9 @@ func (m *Machine) pcInfo(g *goroutine, r Regs, start bool) Ctl {
 	m.setString(g, r, 0, funcName(f))
 	// The program sees a model in the directory of the file that it replaces.
 	if model, ok := strings.CutPrefix(pos.Filename, "$hbcheck/"); ok {
-		pos.Filename = m.link.prog.GOROOT + "/src/" + model
+		pos.Filename = m.prog.GOROOT + "/src/" + model
 	}
-	m.setString(g, r, 2, host.SeenPath(m.link.prog.Recorded(pos.Filename), host.OnWindows))
+	m.setString(g, r, 2, host.SeenPath(m.prog.Recorded(pos.Filename), host.OnWindows))
 	r.Set(4, uint64(pos.Line))
 	return Next
 }

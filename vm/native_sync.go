@@ -141,6 +141,14 @@ var syncNatives = []Native{
 		return peekNotify(m, r, trace.Broadcast, op)
 	}, Fn: nop},
 	{Name: "sync.hbOrder", Fn: mapOrder},
+	{Name: "sync.hbOwned", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.Set(0, g.owned)
+		return Next
+	}},
+	{Name: "sync.hbOwn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		g.owned = r.U(1)
+		return Next
+	}},
 	{Name: "sync.hbPut", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		if m.following() {
 			m.race.Release(g.slot, pooled(r.U(1)))
@@ -388,7 +396,7 @@ func (m *Machine) stdCaller(g *goroutine) bool {
 	if link>>32&frBottom != 0 {
 		return false
 	}
-	return m.isStd(m.funcs[ra>>32])
+	return m.isStd(m.link.Code[ra>>32])
 }
 
 // isStd reports whether f is a function of the standard library.
@@ -396,5 +404,5 @@ func (m *Machine) isStd(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return true // the machine's own
 	}
-	return m.link.prog.InLibrary(f.SSA)
+	return m.prog.InLibrary(f.SSA)
 }

@@ -2,8 +2,11 @@ package vm
 
 import (
 	"slices"
+	"sync"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/link"
+	"hbcheck.dev/hbcheck/vm/loops"
 	"hbcheck.dev/hbcheck/vm/native"
 )
 
@@ -81,6 +84,33 @@ var machineNatives = []Native{
 		return Stop
 	}},
 	{Name: "runtime.hbEntry", Symbolic: true, Makes: entryMakes, Fn: callEntry},
+}
+
+// allNatives returns the natives by number, and their numbers.
+var allNatives = sync.OnceValues(func() ([]Native, *link.Natives) {
+	var list []Native
+	numbers := &link.Natives{Numbers: map[string]int{}, Unused: map[int]int{}}
+	for _, t := range nativeTables {
+		for _, n := range t {
+			if _, dup := numbers.Numbers[n.Name]; dup {
+				panic("BUG: two natives for " + n.Name)
+			}
+			numbers.Numbers[n.Name] = len(list)
+			n.effect = loops.EffectOf(n.Name)
+			list = append(list, n)
+			if n.PeekUnused != nil {
+				numbers.Unused[len(list)-1] = len(list)
+				n.Peek = n.PeekUnused
+				list = append(list, n)
+			}
+		}
+	}
+	return list, numbers
+})
+
+// nativeNumber returns the number of a native.
+func (m *Machine) nativeNumber(name string) int32 {
+	return int32(m.numberOf[name])
 }
 
 // NativeNames returns the SSA names of all functions that the machine implements, in no particular

@@ -39,7 +39,7 @@ var testingNatives = []Native{
 		return 1
 	}, Fn: nop},
 	{Name: "testing.hbAsks", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.testing&load.TestMethods(r.U(0)) != 0)
+		r.SetBool(0, m.facts.testing&load.TestMethods(r.U(0)) != 0)
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -70,7 +70,7 @@ var testingNatives = []Native{
 		f, pc := m.testSite(g, m.words(r.U(0), r.U(1)))
 		pos := m.frame(f, pc).Pos
 		if !pos.IsValid() { // the output of an example is compared after it has returned
-			pos = m.link.prog.Fset.Position(m.link.entry.Pos)
+			pos = m.prog.Fset.Position(m.entry.Pos)
 		}
 		m.fails(uint64(f.ID)<<32|uint64(uint32(pc)), &Fault{Kind: TestFailure, Message: strings.Clone(m.string(r, 3)), G: g.ID, Exit: 1, Pos: pos, Frames: m.Report().Stack(g.ID),
 			Tests: []string{strings.Clone(m.string(r, 5))}})
@@ -108,7 +108,7 @@ var testingNatives = []Native{
 		return Next
 	}},
 	{Name: "testing.Testing", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.link.entry.Kind == load.Test)
+		r.SetBool(0, m.entry.Kind == load.Test)
 		return Next
 	}},
 	{Name: "testing.hbUnsupported", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -130,7 +130,7 @@ func (m *Machine) words(p, n uint64) []uint64 {
 func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, at int32) {
 	m.eachFrame(g, func(f *bytecode.Func, pc int32) bool {
 		if f.SSA != nil {
-			p := m.link.prog.PackageOf(f.SSA)
+			p := m.prog.PackageOf(f.SSA)
 			if p != nil && p.Path == "testing" || slices.Contains(helpers, uint64(f.ID)) {
 				return true
 			}
@@ -139,7 +139,7 @@ func (m *Machine) testSite(g *goroutine, helpers []uint64) (fn *bytecode.Func, a
 		return false
 	})
 	if fn == nil { // the goroutine was started with a method of T
-		fn, at = m.funcs[g.goFunc], g.goPC
+		fn, at = m.link.Code[g.goFunc], g.goPC
 	}
 	return fn, at
 }

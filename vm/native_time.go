@@ -140,7 +140,7 @@ var timeNatives = []Native{
 		m.heap.WillWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
-		if m.cfg.OrderedTime && m.link.clockUsed || m.cfg.Run {
+		if m.cfg.OrderedTime && m.facts.clockUsed || m.cfg.Run {
 			m.setWord(c, chBuf+8, uint64(m.clockOf(g))+1)
 		}
 		m.serve(c, false)
@@ -271,8 +271,8 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 // only not here.
 func (m *Machine) readClock() {
 	m.clockReads++
-	if k := m.link; k.mu != nil {
-		k.note(&k.read)
+	if f := m.times; f.mu != nil {
+		f.note(&f.read)
 	}
 	m.clockStep = m.steps
 }

@@ -1,8 +1,6 @@
 package vm
 
 import (
-	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
@@ -38,9 +36,3 @@ func (m *Machine) noteLock(g *goroutine, l race.Loc, shared bool) {
 	s := m.raceStack(g)
 	m.contended[s] = m.contended[s] || contended
 }
-
-// Between implements compile.Linker.
-func (k *linker) Between(from, to *ssa.BasicBlock) []int { return k.prog.Between(from, to) }
-
-// Begins implements compile.Linker.
-func (k *linker) Begins(b *ssa.BasicBlock, i int) []int { return k.prog.Begins(b, i) }

@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/hash"
 )
 
 // The ending of the execution.
@@ -48,7 +49,7 @@ func (m *Machine) fails(site uint64, f *Fault) {
 		return
 	}
 	m.failures = append(m.failures[:n:n], f)
-	m.failed += mix(1, site)
+	m.failed += hash.Mix(1, site)
 }
 
 // Exited reports whether the program has exited by itself, and its status.
@@ -77,7 +78,7 @@ func (v Report) MainEnded() bool { return v.m.mainEnd }
 
 // MainGoexited reports whether the main function has called runtime.Goexit: the program continues
 // without it. A test that calls it has failed or is skipped, and ends like any other.
-func (v Report) MainGoexited() bool { return v.m.goexited && v.m.link.entry.Kind != load.Test }
+func (v Report) MainGoexited() bool { return v.m.goexited && v.m.entry.Kind != load.Test }
 
 // Lonely returns the program's end after that, if no goroutine is left.
 func (v Report) Lonely() *Fault { return v.m.lonely }

@@ -28,11 +28,11 @@ func (v Report) FuncValue(fv uint64) string {
 		}
 	}
 	switch id := uint32(fv); {
-	case int(id) >= len(m.funcs):
-	case m.funcs[id] != nil:
-		return funcName(m.funcs[id])
-	case m.link.funcs[id].fn != nil: // it has not been called yet
-		return compile.Symbol(m.link.funcs[id].fn)
+	case int(id) >= len(m.link.Code):
+	case m.link.Code[id] != nil:
+		return funcName(m.link.Code[id])
+	case m.link.SSA(id) != nil: // it has not been called yet
+		return compile.Symbol(m.link.SSA(id))
 	}
 	return ""
 }

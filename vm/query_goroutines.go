@@ -109,7 +109,7 @@ func (v Report) Text(p, n uint64, max int) (string, bool) {
 }
 
 // SizeOf returns the size of a value of type t in guest memory.
-func (v Report) SizeOf(t types.Type) int64 { return v.m.link.prog.Sizes.Sizeof(t) }
+func (v Report) SizeOf(t types.Type) int64 { return v.m.prog.Sizes.Sizeof(t) }
 
 // SpawnCount returns the number of goroutines of the program that have existed (Existed).
 func (v Report) SpawnCount() int { return len(v.m.Existed()) }

@@ -58,7 +58,7 @@ func (v Report) HangsInTest(id trace.GID) bool {
 func (v Report) EntryMade(objs []uint32) bool {
 	return slices.ContainsFunc(objs, func(obj uint32) bool {
 		fn := v.m.heap.Objs[obj].Site >> 32
-		return fn < uint64(len(v.m.funcs)) && v.m.funcs[fn] != nil && v.m.funcs[fn].SSA == v.m.link.entry.Func
+		return fn < uint64(len(v.m.link.Code)) && v.m.link.Code[fn] != nil && v.m.link.Code[fn].SSA == v.m.entry.Func
 	})
 }
 
@@ -133,10 +133,10 @@ func (v Report) TestName(id trace.GID) string { return v.m.gOf(v.m.testOf(v.m.gO
 // fail a test, or a literal in one of them.
 func (m *Machine) isTest(fn *bytecode.Func) bool {
 	for f := fn.SSA; f != nil; f = f.Parent() {
-		if f == m.link.entry.Func {
+		if f == m.entry.Func {
 			return true
 		}
-		if p := m.link.prog.PackageOf(f); p == nil || p.Path == "testing" || f.Signature == nil {
+		if p := m.prog.PackageOf(f); p == nil || p.Path == "testing" || f.Signature == nil {
 			continue
 		}
 		//mutant: a subtest is not test code [test ./cmd/hbcheck TestScripts/left]: remove

@@ -146,6 +146,7 @@ func (x *reach) add(w uint64) {
 func (x *reach) goroutine(g *goroutine) {
 	x.add(g.wait.obj)
 	x.add(g.coro)
+	x.add(g.owned)
 	//mutant: forgotten: panics remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
 	x.add(g.panics)
 	if g.status != gEnded && g.Fn != nil {

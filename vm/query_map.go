@@ -23,30 +23,30 @@ func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 		return nil, nil, false
 	}
 	r := unsafe.Pointer(&g.Stack[g.FP])
-	mt := m.mapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
+	mt := m.link.MapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
 	if in.Op == bytecode.MapSet {
-		image = make([]byte, mt.elem.Size)
+		image = make([]byte, mt.Elem.Size)
 		if len(image) > 0 {
-			layout.StoreImage(unsafe.Pointer(&image[0]), rg(r, in.C), uint64(mt.elem.Size))
+			layout.StoreImage(unsafe.Pointer(&image[0]), rg(r, in.C), uint64(mt.Elem.Size))
 		}
-		return image, mt.elem.Type, true
+		return image, mt.Elem.Type, true
 	}
 	mp := *rg(r, in.B)
 	if mp == 0 {
-		return nil, mt.elem.Type, true
+		return nil, mt.Elem.Type, true
 	}
 	e, _, bad := m.mapFind(mp, mt, keyImage(rg(r, in.C)))
 	if bad != 0 {
 		return nil, nil, false
 	}
 	if e < 0 {
-		return nil, mt.elem.Type, true
+		return nil, mt.Elem.Type, true
 	}
 	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
-	p := unsafe.Add(m.mapEntry(hd, mt, e), mt.elemOff)
-	image = make([]byte, mt.elem.Size)
-	copy(image, unsafe.Slice((*byte)(p), mt.elem.Size))
-	return image, mt.elem.Type, true
+	p := unsafe.Add(m.mapEntry(hd, mt, e), mt.ElemOff)
+	image = make([]byte, mt.Elem.Size)
+	copy(image, unsafe.Slice((*byte)(p), mt.Elem.Size))
+	return image, mt.Elem.Type, true
 }
 
 // NextKey returns the memory image and the type of the key that g visits next if its pending
@@ -63,7 +63,7 @@ func (v Report) NextKey(id trace.GID, choice int) (image []byte, t types.Type, o
 		return nil, nil, false
 	}
 	r := unsafe.Pointer(&g.Stack[g.FP])
-	mt := m.mapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
+	mt := m.link.MapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
 	w := m.orderWords(*rg(r, in.B+2))
 	if w[orMust/8] == 0 {
 		choice--
@@ -75,7 +75,7 @@ func (v Report) NextKey(id trace.GID, choice int) (image []byte, t types.Type, o
 	if e == nil {
 		return nil, nil, false
 	}
-	image = make([]byte, mt.key.Size)
-	copy(image, unsafe.Slice((*byte)(unsafe.Add(e, mt.keyOff)), mt.key.Size))
-	return image, mt.key.Type, true
+	image = make([]byte, mt.Key.Size)
+	copy(image, unsafe.Slice((*byte)(unsafe.Add(e, mt.KeyOff)), mt.Key.Size))
+	return image, mt.Key.Type, true
 }

@@ -39,8 +39,8 @@ func (v StaticView) Freed(id uint32) bool { return v.m.heap.Objs[id].Flags&heap.
 // a word.
 func (v StaticView) DynamicType(w uint64) types.Type {
 	m := v.m
-	if t := m.rtypeAt(w); t != nil {
-		return t.typ
+	if t := m.link.TypeAt(w); t != nil {
+		return t.Type
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (v StaticView) Function(fv uint64) *ssa.Function {
 func (v Report) CodeSize() int {
 	m := v.m
 	n := 0
-	for _, f := range m.funcs {
+	for _, f := range m.link.Code {
 		if f != nil {
 			n += len(f.Code)
 		}

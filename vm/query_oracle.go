@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // The questions of static oracles about the program and the present state.
@@ -64,7 +65,7 @@ func (v StaticView) Activations(id trace.GID, buf []Activation) []Activation {
 		if link>>32&frBottom != 0 {
 			return buf
 		}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 		again = link>>32 != 0 // see callPC
 	}
 }
@@ -91,7 +92,7 @@ func (m *Machine) activation(fn *bytecode.Func, fp uint32, pc int32, again bool,
 // again at its use has no register.
 func (v StaticView) Register(id trace.GID, a *Activation, val ssa.Value, k int) (uint64, bool) {
 	m := v.m
-	fn := m.funcs[a.Func]
+	fn := m.link.Code[a.Func]
 	r, ok := fn.Regs[val]
 	if !ok {
 		return 0, false
@@ -159,12 +160,12 @@ func (v StaticView) CanStep(id trace.GID) bool { return v.m.numAlternatives(v.m.
 // Words returns the words of value val in frame a of goroutine id, like Register.
 func (v StaticView) Words(id trace.GID, a *Activation, val ssa.Value) []uint64 {
 	m := v.m
-	r, ok := m.funcs[a.Func].Regs[val]
+	r, ok := m.link.Code[a.Func].Regs[val]
 	if !ok {
 		return nil
 	}
 	at := a.FP + uint32(r)
-	return m.gOf(id).Stack[at : at+uint32(m.link.asked.Of(val.Type()).Words())]
+	return m.gOf(id).Stack[at : at+uint32(m.asked.Of(val.Type()).Words())]
 }
 
 // A Deferred is a pending deferred call: the function and its argument words.
@@ -184,7 +185,7 @@ func (v StaticView) Deferred(id trace.GID, a *Activation, f func(Deferred)) {
 		fn, captured := m.closureOf(w[1])
 		builtin := ""
 		if fn == nil && w[1]&funcBit != 0 {
-			builtin = m.funcs[uint32(w[1])].Builtin
+			builtin = m.link.Code[uint32(w[1])].Builtin
 		}
 		f(Deferred{fn, builtin, w[2:], captured})
 	}
@@ -200,7 +201,7 @@ func (m *Machine) closureOf(fv uint64) (*ssa.Function, []uint64) {
 		w := unsafe.Slice((*uint64)(o.Mem), o.Size/8)
 		id, captured = uint32(w[0]), w[1:]
 	}
-	return m.link.funcs[id].fn, captured
+	return m.link.SSA(id), captured
 }
 
 // Word returns the word of memory at p, if there is one.
@@ -306,13 +307,13 @@ func (v StaticView) AllocationIdentity(id uint32) (site uint64, layout uint32) {
 // Address returns the address of a package variable.
 func (v StaticView) Address(g *ssa.Global) (p uint64) {
 	m := v.m
-	m.growth.ask(m, Growth{Global: globalName(g)}, func() { p = m.link.Global(g) })
+	m.growth.ask(m, Growth{Global: link.GlobalName(g)}, func() { p = m.link.Global(g) })
 	return p
 }
 
 // ByValue reports whether free variable i of fn is captured by value: its register holds the
 // variable's value and not its address.
-func (v StaticView) ByValue(fn *ssa.Function, i int) bool { return v.m.link.captures.ByValue(fn, i) }
+func (v StaticView) ByValue(fn *ssa.Function, i int) bool { return v.m.link.Captures().ByValue(fn, i) }
 
 // Live calls f for every goroutine that has not ended, in spawn-path order.
 func (m *Machine) Live(f func(id trace.GID)) {
@@ -339,10 +340,10 @@ func (v StaticView) Object(id uint32) ObjectInfo {
 	o := &m.heap.Objs[id]
 	info := ObjectInfo{Type: m.layouts.At(o.Layout).Type, Map: o.Layout == m.layMap, Size: o.Size, Shared: o.Flags&heap.Shared != 0}
 	if id < heap.StaticLimit {
-		info.Global = m.link.globalOf(uint64(id) << 32)
+		info.Global = m.link.GlobalAt(uint64(id) << 32)
 		return info
 	}
-	if fn := m.funcs[o.Site>>32]; fn != nil {
+	if fn := m.link.Code[o.Site>>32]; fn != nil {
 		info.Site = fn.InstrAt(int(uint32(o.Site)))
 	}
 	return info
@@ -397,6 +398,7 @@ func (v StaticView) Roots(id trace.GID, f func(uint64)) {
 	m := v.m
 	g := m.gOf(id)
 	f(g.panics)
+	f(g.owned)
 	f(g.coro)
 	f(g.wait.obj)
 	for i := range g.pending.N {

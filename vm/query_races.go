@@ -69,7 +69,7 @@ func (v Report) CreationStack(id trace.GID) []SourceFrame {
 	case m.race != nil:
 		return m.Report().SiteStack(uint32(m.race.Born(g.slot)))
 	}
-	return []SourceFrame{*m.frame(m.funcs[g.goFunc], g.goPC)}
+	return []SourceFrame{*m.frame(m.link.Code[g.goFunc], g.goPC)}
 }
 
 // Time returns the number of releases by g, which has been started on the present path: a step of g at time

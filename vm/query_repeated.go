@@ -151,8 +151,8 @@ func (v Report) MadeAt(obj uint32) (pos token.Position) {
 		return pos
 	}
 	site := v.m.heap.Objs[obj].Site
-	if fn := site >> 32; fn < uint64(len(v.m.funcs)) && v.m.funcs[fn] != nil && site != 0 {
-		pos = v.m.frame(v.m.funcs[fn], int32(uint32(site))).Pos
+	if fn := site >> 32; fn < uint64(len(v.m.link.Code)) && v.m.link.Code[fn] != nil && site != 0 {
+		pos = v.m.frame(v.m.link.Code[fn], int32(uint32(site))).Pos
 	}
 	return pos
 }

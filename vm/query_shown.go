@@ -25,8 +25,8 @@ func (m *Machine) onlyShown(g *goroutine) bool {
 		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
 			return true
 		}
-		p := m.link.prog.PackageOf(original(f.SSA))
-		if p == nil || m.link.prog.InLibrary(f.SSA) {
+		p := m.prog.PackageOf(original(f.SSA))
+		if p == nil || m.prog.InLibrary(f.SSA) {
 			shown = p == nil || makesTexts[p.Path] || strings.HasPrefix(p.Path, "internal/")
 			return shown
 		}

@@ -42,7 +42,7 @@ func (m *Machine) eachWindow(g *goroutine, f func(fn *bytecode.Func, pc int32, f
 			return
 		}
 		fp = uint32(link)
-		fn, pc = m.funcs[ra>>32], callPC(link, ra)
+		fn, pc = m.link.Code[ra>>32], callPC(link, ra)
 	}
 }
 
@@ -199,9 +199,9 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 	fr := SourceFrame{Func: funcName(f), Args: f.NParam > 0, Pos: m.fset.Position(f.PosAt(int(pc))), PC: pc}
 	if f.SSA == nil { // a builtin of a go or defer statement
 		in := func(dir string) bool { return strings.HasPrefix(fr.Pos.Filename, dir) }
-		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.link.prog.GOROOT)
+		fr.Std = !fr.Pos.IsValid() || in("$hbcheck/") || in(m.prog.GOROOT)
 	} else {
-		fr.Std = m.link.prog.InLibrary(f.SSA) || m.link.prog.InHarness(f.SSA)
+		fr.Std = m.prog.InLibrary(f.SSA) || m.prog.InHarness(f.SSA)
 		fr.helper = fr.Std && isHelper(fr.Func)
 	}
 	fr.Own = !fr.Std && m.ownModule(f, fr.Pos.Filename)
@@ -211,8 +211,8 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 // ownModule reports whether f, in the given file, is of the entry's module, or another one under
 // development.
 func (m *Machine) ownModule(f *bytecode.Func, file string) bool {
-	prog := m.link.prog
-	entry := prog.PackageOf(m.link.entry.Func)
+	prog := m.prog
+	entry := prog.PackageOf(m.entry.Func)
 	own := func(p *load.Package) bool { return p.Main || entry != nil && p.Module == entry.Module }
 	if f.SSA != nil {
 		p := prog.PackageOf(original(f.SSA))
@@ -235,7 +235,7 @@ func isHelper(name string) bool {
 
 // code returns the bytecode of function id.
 func (m *Machine) code(id uint32) *bytecode.Func {
-	if f := m.funcs[id]; f != nil {
+	if f := m.link.Code[id]; f != nil {
 		return f
 	}
 	var f *bytecode.Func
@@ -268,5 +268,5 @@ func (m *Machine) callerPos(g *goroutine) token.Position {
 // Pos returns the source position of an operation.
 func (v Report) Pos(op trace.Op) token.Position {
 	m := v.m
-	return m.fset.Position(m.funcs[op.Func].PosAt(int(op.PC)))
+	return m.fset.Position(m.link.Code[op.Func].PosAt(int(op.PC)))
 }

@@ -111,7 +111,7 @@ func (m *Machine) eachLive(g *goroutine, f func(fn *bytecode.Func, fp uint32, li
 			return
 		}
 		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }
 
@@ -287,6 +287,7 @@ func (m *Machine) verifyEscape() {
 			}
 		}
 		visit(g.panics)
+		visit(g.owned)
 		visit(g.wait.obj)
 		m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 			visit(g.Stack[fp-hdrDefer])

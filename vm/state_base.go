@@ -232,7 +232,7 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	//mutant: facts about entries make no difference [base]: "facts == b.facts" -> "(facts == b.facts || true)"
 	//mutant: configurations make no difference [base]: "reflect.DeepEqual(&b.asked, b.looked(asked)" -> "(true || reflect.DeepEqual(&b.asked, b.looked(asked))"
-	return initialisedAs(e, b.m.link.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
+	return initialisedAs(e, b.m.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
 // looked returns asked with those of its looked draws that initialisers draw. Up to the base state the
@@ -329,8 +329,9 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	m.inTests = newTestCalls(&cfg)
 	m.watched = m.watched || m.inTests != nil
-	if m.sharedGIDs != nil {
-		m.sharedGIDs.join(m)
+	if n := m.sharedGIDs; n != nil && m.link.Join(n.numbers) {
+		//mutant: replicas know of the clock what they notice [numbering]
+		m.times = n.times
 	}
 	for _, a := range own.drawn.list() {
 		cfg.drawn.add(a)
@@ -356,9 +357,10 @@ func (b *base) copy(e *load.Entry) *Machine {
 	*m = *x
 	m.image = x.image.copy()
 	m.heap = x.heap.Copy()
-	m.link = x.link.copy(m, e)
+	m.entry = e
+	m.link = x.link.Copy(e, m.heap, m.layouts)
 	//mutant: the main function is shared [base]: ".Clone()" -> ""
-	m.funcs[0] = x.funcs[0].Clone()
+	m.link.Code[0] = x.link.Code[0].Clone()
 	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),
 		gids: maps.Clone(x.gids), spawn: slices.Clone(x.spawn), existed: slices.Clone(x.existed)}
 	for _, g := range x.gs {
@@ -367,8 +369,8 @@ func (b *base) copy(e *load.Entry) *Machine {
 		c.Stack = slices.Clone(g.Stack)
 		//mutant: labels are shared [test ./vm TestBaseDrawn]: "slices.Clone(g.Shadow)" -> "nil"
 		c.Shadow = slices.Clone(g.Shadow)
-		if c.Fn == x.funcs[0] {
-			c.Fn = m.funcs[0]
+		if c.Fn == x.link.Code[0] {
+			c.Fn = m.link.Code[0]
 		}
 		m.gs = append(m.gs, c)
 	}
@@ -400,34 +402,8 @@ func (b *base) copy(e *load.Entry) *Machine {
 
 func (x *image) copy() image {
 	i := *x
-	i.layouts = x.layouts.Continue()
-	i.funcs, i.mapTypes, i.chanLays = slices.Clone(x.funcs), slices.Clone(x.mapTypes), maps.Clone(x.chanLays)
+	i.layouts, i.asked = x.layouts.Continue(), layout.NewTable()
+	i.chanLays, i.times = maps.Clone(x.chanLays), x.times.copy()
 	i.frames, i.lockers = nil, nil
-	i.rtypes = make([]*rtype, len(x.rtypes))
-	types := make([]rtype, len(x.rtypes))
-	for n, t := range x.rtypes {
-		if t != nil {
-			types[n] = *t
-			types[n].methods, types[n].impl = maps.Clone(t.methods), maps.Clone(t.impl)
-			//mutant: what is known of types is shared [base]: "&types[n]" -> "t"
-			i.rtypes[n] = &types[n]
-		}
-	}
 	return i
-}
-
-// copy returns a linker for m with the same numbers.
-func (k *linker) copy(m *Machine, e *load.Entry) *linker {
-	c := new(linker)
-	*c = *k
-	c.m, c.entry = m, e
-	//mutant: numbers of functions are shared [base]: "maps.Clone(k.ids)" -> "k.ids"
-	c.funcs, c.statics, c.ids = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.ids)
-	c.globals, c.byAddr, c.literals, c.stubs = maps.Clone(k.globals), maps.Clone(k.byAddr), maps.Clone(k.literals), maps.Clone(k.stubs)
-	c.captures, c.observed, c.ordered = k.captures.Clone(), slices.Clone(k.observed), maps.Clone(k.ordered)
-	c.words, c.locals = maps.Clone(k.words), maps.Clone(k.locals)
-	c.bound, c.boundCodes, c.calls, c.adapters = maps.Clone(k.bound), maps.Clone(k.boundCodes), maps.Clone(k.calls), maps.Clone(k.adapters)
-	c.asked, c.abi = layout.NewTable(), c.newABI()
-	c.clockFacts, c.names = k.clockFacts.copy(), names{}
-	return c
 }

@@ -238,14 +238,12 @@ func contents(m *Machine) string {
 	for _, g := range m.gs {
 		fmt.Fprint(h, g.Stack, g.PC, g.FP, g.status, g.pending)
 	}
-	for _, f := range m.funcs {
+	for _, f := range m.link.Code {
 		if f != nil {
 			fmt.Fprint(h, f.Code)
 		}
 	}
-	k := m.link
-	return fmt.Sprint(h.Sum64(), m.numbers(), m.heap.Held(), len(k.ids), len(k.globals), len(k.literals), len(k.stubs), len(m.rtypes),
-		len(k.words), len(m.spawn), m.assumed, m.clock, m.layouts.Len())
+	return fmt.Sprint(h.Sum64(), m.numbers(), m.heap.Held(), m.link.Count(), len(m.link.Code), len(m.link.MapTypes), len(m.spawn), m.assumed, m.clock, m.layouts.Len())
 }
 
 // TestBaseShares: a copy shares nothing with its original that a machine writes.
@@ -286,8 +284,8 @@ func TestBaseShares(t *testing.T) {
 type parts map[uintptr]string
 
 // unchanging are types whose values never change once they are made.
-var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*vm.mapType",
-	"*vm.adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "*observable.Variables", "*compile.", "race.clock", "*vm.Fault"}
+var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*link.MapType", "*link.Natives",
+	"*link.Adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "*observable.Variables", "*compile.", "race.clock", "*vm.Fault"}
 
 func (p parts) walk(v reflect.Value, where string) {
 	name := v.Type().String()

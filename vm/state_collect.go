@@ -137,6 +137,7 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 		root(g.panics)
 		root(g.wait.obj)
 		root(g.coro)
+		root(g.owned)
 		if g.status == gEnded || g.Fn == nil {
 			continue
 		}
@@ -191,6 +192,6 @@ func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 			return
 		}
 		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// If the program can read the number of goroutines (linker.counted), the number is a word of memory
+// If the program can read the number of goroutines (entryFacts.counted), the number is a word of memory
 // that only the machine writes. Starting and ending a goroutine then are operations that change the
 // word, and runtime.NumGoroutine is one that reads it.
 //
@@ -23,7 +23,7 @@ import (
 // initCount sets the number to that of main alone. In package testing it counts a second goroutine,
 // which waits for the test.
 func (m *Machine) initCount() {
-	if !m.link.counted {
+	if !m.facts.counted {
 		return
 	}
 	n := 1
@@ -35,12 +35,12 @@ func (m *Machine) initCount() {
 
 // testOnMain reports whether a test runs on main instead of a goroutine of its own.
 func (m *Machine) testOnMain() bool {
-	return m.link.entry.Kind == load.Test && m.link.entry.TestMain == nil && m.link.entry.Beside == nil
+	return m.entry.Kind == load.Test && m.entry.TestMain == nil && m.entry.Beside == nil
 }
 
 // count adds n to the number of goroutines.
 func (m *Machine) count(n int) {
-	if p := m.link.count; p != 0 {
+	if p := m.countWord; p != 0 {
 		m.setWord(p, 0, m.word(p, 0)+uint64(n))
 	}
 }
@@ -50,7 +50,7 @@ func (m *Machine) count(n int) {
 //
 // Two operations that change the number commute, like additions of sync/atomic: neither reads it.
 func (m *Machine) mayCount(g *goroutine, kind trace.Kind) bool {
-	if !m.link.counted {
+	if !m.facts.counted {
 		return true
 	}
 	var op trace.Op
@@ -61,7 +61,7 @@ func (m *Machine) mayCount(g *goroutine, kind trace.Kind) bool {
 // countOp describes an operation that changes the number of goroutines.
 func (m *Machine) countOp(kind trace.Kind, op *trace.Op) {
 	op.Kind, op.Commutes, op.N = kind, trace.Increments, 1
-	op.Access[0] = accessOf(m.link.count, 8, true)
+	op.Access[0] = accessOf(m.countWord, 8, true)
 }
 
 // inCount reports whether NumGoroutine counts g: it does not count timers, but it counts
@@ -73,8 +73,8 @@ func (g *goroutine) inCount() bool { return !g.system || g.coro != 0 }
 func (m *Machine) leave(g *goroutine) {
 	// When main returns the process ends; main's goroutine does not.
 	outlives := g.ID == 0 && !m.goexited && !m.testOnMain()
-	//mutant: ending is local work [points]: "m.link.counted && g.inCount()" -> "g == nil"
-	if m.link.counted && g.inCount() && !outlives {
+	//mutant: ending is local work [points]: "m.facts.counted && g.inCount()" -> "g == nil"
+	if m.facts.counted && g.inCount() && !outlives {
 		g.scheduled = false // it was set for the operation before
 		if !m.mayCount(g, trace.End) {
 			return
@@ -97,10 +97,10 @@ func (m *Machine) end(g *goroutine) {
 
 // peekNumGoroutine is the Peek of NumGoroutine.
 func peekNumGoroutine(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	if m.multi && m.link.counted {
+	if m.multi && m.facts.counted {
 		//mutant: NumGoroutine touches nothing [points]: ", op.N = trace.Inspect, 1" -> " = trace.Yield"
 		op.Kind, op.N = trace.Inspect, 1
-		op.Access[0] = accessOf(m.link.count, 8, false)
+		op.Access[0] = accessOf(m.countWord, 8, false)
 	}
 	return 1
 }
@@ -109,8 +109,8 @@ func peekNumGoroutine(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
 	m.assumeEnded(g)
 	switch {
-	case m.link.counted:
-		r.Set(0, m.word(m.link.count, 0))
+	case m.facts.counted:
+		r.Set(0, m.word(m.countWord, 0))
 		return Next
 	case m.multi && !m.auto: // the caller does not name it
 		m.assume(g, CountedOnce)

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // A goroutine gets its number (GID) when a machine creates it for the first time, on whichever path.
@@ -28,8 +29,9 @@ type gidTable struct {
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
 
-	// The linkers' numbers are shared, too: see link_shared.go.
-	linkNumbers
+	// The linkers' numbers are shared, too, and what is known about the clock.
+	numbers *link.Numbers
+	times   *clockFacts
 }
 
 // Replica returns another machine in the initial state of the same program, with the same configuration.
@@ -40,7 +42,7 @@ func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs
 	cfg.Observer = nil
-	return New(m.link.prog, m.link.entry, cfg)
+	return New(m.prog, m.entry, cfg)
 }
 
 // ShareGIDs makes Replica possible: the goroutines known so far get the same numbers in the shared
@@ -54,8 +56,13 @@ func (m *Machine) ShareGIDs() {
 		m.sharedGIDs.gids[s.spawnKey] = trace.GID(i)
 		m.sharedGIDs.spawn = append(m.sharedGIDs.spawn, s)
 	}
-	m.sharedGIDs.share(m)
+	m.sharedGIDs.numbers, m.sharedGIDs.times = m.link.Share(), m.times
+	m.times.mu, m.times.read = new(sync.Mutex), m.clockReads > 0
 }
+
+// SharesNumbers reports whether all numbers of m mean the same as on the machine that it is a
+// replica of. Then fingerprints of the two are comparable.
+func (m *Machine) SharesNumbers() bool { return m.link.Shares() }
 
 // number returns the GID of the goroutine with key k and path, which m does not have, and adds to m all
 // goroutines up to it.

@@ -58,6 +58,7 @@ type gstate struct {
 	panics    ptr  // top panic record
 	nspawn    uint32
 	nalloc    uint32
+	nfiles    uint32 // number of files it has opened, if no number of a descriptor can be seen
 	wait      waitState
 	pending   trace.Op
 	steps     uint64 // visible operations executed
@@ -66,6 +67,7 @@ type gstate struct {
 	goPC      int32
 	origin    uint64         // hash of the places where it and its ancestors were created; 0: main
 	coro      ptr            // the coroutine it is, or 0
+	owned     ptr            // its entries in caches of the library: see sync.Own of the overlay
 	nrand     uint32         // number of random words it has received
 	orders    uint32         // orders of maps it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
@@ -298,6 +300,8 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	g.member = membership{number: g.member.number}
 	if parent != nil {
 		g.bubble, g.late, g.Facts = parent.bubble, parent.late, parent.Facts
+		//mutant: caches of the library are empty for a new goroutine [models TestCaches/parents]
+		g.owned = parent.owned
 	}
 	if g.Shadow = nil; m.tracking {
 		g.Shadow = make([]*symbolic.Term, len(g.Stack))

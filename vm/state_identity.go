@@ -2,6 +2,7 @@ package vm
 
 import (
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
@@ -33,9 +34,9 @@ func (m *Machine) alloc(g *goroutine, size, lay uint32) uint32 {
 func (m *Machine) identity(id uint64) uint64 {
 	o := &m.heap.Objs[id]
 	if id < uint64(m.heap.BaseLimit) || o.Site == 0 {
-		return mix(0, id)
+		return hash.Mix(0, id)
 	}
-	return mix(mix(1, uint64(o.GID)), uint64(o.Seq))
+	return hash.Mix(hash.Mix(1, uint64(o.GID)), uint64(o.Seq))
 }
 
 // value returns the identity of the object that a accesses, and the value there, with pointers
@@ -58,7 +59,7 @@ func (m *Machine) value(a trace.Access) (of, val uint64) {
 		if i == 0 {
 			val = w
 		} else {
-			val = mix(val+1, w)
+			val = hash.Mix(val+1, w)
 		}
 	}
 	return m.identity(uint64(a.Obj)), val

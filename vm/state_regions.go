@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
@@ -245,7 +246,7 @@ func (m *Machine) reference(w uint64) (is, odd bool) {
 }
 
 // oddWord returns the word that is written for w: it cannot be mistaken for a reference.
-func oddWord(w uint64) uint64 { return mix(1, w) }
+func oddWord(w uint64) uint64 { return hash.Mix(1, w) }
 
 // writeMember writes object id of region r, with the number num.
 func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/tools/go/ssa"
-
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/race"
 )
@@ -16,7 +14,7 @@ import (
 // But some data of a machine depend on its earlier paths.
 //
 //  1. Functions, layouts, types, literals and goroutines get their numbers in the order of
-//     discovery (linker, image, internG). Numbers are part of operations and of fingerprints.
+//     discovery (link.Linker, image, internG). Numbers are part of operations and of fingerprints.
 //     (Call stacks in reports of races are data, and saved unchanged.)
 //  2. Records made on any path and never undone: Saved has them, unchanged.
 //
@@ -53,31 +51,12 @@ type Growth struct {
 	Compiled uint32
 }
 
-// globalName names a package variable.
-func globalName(g *ssa.Global) string { return g.Pkg.Pkg.Path() + "." + g.Name() }
-
-// global returns the package variable of that name; nil if there is none or more than one.
-func (m *Machine) global(name string) (found *ssa.Global) {
-	for _, p := range m.link.prog.SSA.AllPackages() {
-		for _, x := range p.Members {
-			if g, ok := x.(*ssa.Global); ok && globalName(g) == name {
-				if found != nil {
-					return nil
-				}
-				found = g
-			}
-		}
-	}
-	return found
-}
-
 // mostGrowth is the most steps that are recorded. A search that needs more cannot be saved.
 const mostGrowth = 1 << 24
 
 // numbers returns the count of all numbers given.
 func (m *Machine) numbers() uint64 {
-	return uint64(m.layouts.Len()) + uint64(m.heap.NumStatic) + uint64(len(m.link.funcs)) + uint64(len(m.spawn)) +
-		uint64(m.link.compiled)
+	return m.link.Count() + uint64(len(m.spawn))
 }
 
 // willStep records that the step (g, choice) is about to be executed.
@@ -187,7 +166,7 @@ func (m *Machine) Save() (*Saved, error) {
 	if l.tooMany {
 		return nil, ErrUnsaved
 	}
-	k, late := m.link, m.cfg.late
+	k, late := m.times, m.cfg.late
 	k.lock()
 	defer k.unlock()
 	s := &Saved{Growth: l.list, Counters: m.cnt, ClockReads: m.clockReads, Assumed: m.assumed, Existed: m.existed,
@@ -251,13 +230,13 @@ func (m *Machine) Regrow(s *Saved, over func() bool) error {
 		}
 		switch {
 		case x.Global != "":
-			g := m.global(x.Global)
+			g := m.link.GlobalNamed(x.Global)
 			if g == nil {
 				return errRegrown
 			}
 			m.StaticView().Address(g)
 		case x.Compiled != 0:
-			if int(x.Compiled) > len(m.funcs) {
+			if int(x.Compiled) > len(m.link.Code) {
 				return errRegrown
 			}
 			m.code(x.Compiled - 1)
@@ -316,7 +295,7 @@ func (m *Machine) Restore(s *Saved) error {
 
 // remember adds to m all numbers and facts that the saved machine had from any path.
 func (m *Machine) remember(s *Saved) error {
-	k, late := m.link, m.cfg.late
+	k, late := m.times, m.cfg.late
 	k.lock()
 	k.cutoffs, k.shrinks, k.ticks, k.sinceTicks = s.Cutoffs, s.Shrinks, s.Ticks, s.SinceTicks
 	k.dates, k.aged, k.spans, k.seeds = s.Dates, s.Aged, s.Spans, s.Seeds

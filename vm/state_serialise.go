@@ -48,8 +48,8 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	} else {
 		ws = m.writeStack(ws, t)
 	}
-	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.link.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
-	if g.label != 0 && (m.link.clockUsed || m.timeOrdered(g)) {
+	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.facts.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
+	if g.label != 0 && (m.facts.clockUsed || m.timeOrdered(g)) {
 		ws = append(ws, m.distance(g, m.deadline(g)))
 	}
 	if t := g.looked.label; t != nil {
@@ -86,7 +86,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // serialise writes g's frames with their live registers. With copies, the two copies of some loops'
 // tests count as one place.
 //
-//	goroutine  │ status, flags │ random words, wait, coroutine, panics │ frames ...
+//	goroutine  │ status, flags │ random words, wait, coroutine, panics, entries │ frames ...
 //	                             only if one is not 0: bit 13
 //	             bit 14: it ends, and there are no frames; bit 33: goroutine.leaves
 //	             bit 36: before this, two words of its timed loop
@@ -128,11 +128,12 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 		flags := b2u(l.reads)<<4 | b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
 		t.words = append(t.words, l.state[0], l.state[1], flags)
 	}
-	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || nrand != 0 {
+	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || g.owned != 0 || nrand != 0 {
 		t.words = append(t.words, x|1<<13, nrand)
 		t.ref(g.wait.obj)
 		t.ref(g.coro)
 		t.ref(g.panics)
+		t.ref(g.owned)
 	} else {
 		t.words = append(t.words, x)
 	}
@@ -186,7 +187,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 			return
 		}
 		above = callee{fn.ID, link >> 32}
-		fp, fn, pc = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		fp, fn, pc = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 }
 

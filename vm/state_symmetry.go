@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
@@ -23,7 +24,7 @@ import (
 //
 // It writes a state as Hash does, but orders the goroutines of one origin by properties that do not
 // depend on their numbers: origin, frames, the objects they refer to (compareHeaps). Functions, types and
-// static objects are also compared by their names (state_names.go). So the order depends on no number
+// static objects are also compared by their names (link/names.go). So the order depends on no number
 // except those of objects in the base state.
 //
 //  1. Two states with the same words are equal up to the numbers of objects and goroutines,
@@ -52,7 +53,7 @@ import (
 // createdBy records that parent creates g, at pc of its present function.
 func (m *Machine) createdBy(g, parent *goroutine, pc int32) {
 	g.goFunc, g.goPC = parent.Fn.ID, pc
-	g.origin = mix(mix(parent.origin, m.link.nameOfFunc(g.goFunc)), uint64(uint32(pc)))
+	g.origin = hash.Mix(hash.Mix(parent.origin, m.link.NameOfFunc(g.goFunc)), uint64(uint32(pc)))
 }
 
 // ranked is a goroutine with its place in spawn-path order, and, if several have its origin, its
@@ -243,13 +244,13 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 			if named[0]&1 != 0 {
 				const id = 40 // of the function: see serialise
 				//mutant: frames are in the order of numbers of functions [numbering]
-				w = mix(m.link.nameOfFunc(uint32(w>>id)), w&(1<<id-1))
+				w = hash.Mix(m.link.NameOfFunc(uint32(w>>id)), w&(1<<id-1))
 			} else {
-				w = m.link.nameOf(w)
+				w = m.link.NameOf(w)
 			}
 			named = named[1:]
 		}
-		key = mix(key, w)
+		key = hash.Mix(key, w)
 	}
 	t.key = max(key, 1)
 	return t.key
@@ -260,13 +261,13 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 func (m *Machine) kindOf(w uint64) (kind uint64, numbered bool) {
 	id := w >> 32
 	if id < heap.StaticLimit || w&funcBit != 0 {
-		return m.link.nameOf(w), false
+		return m.link.NameOf(w), false
 	}
 	if id < uint64(m.heap.BaseLimit) || id >= uint64(len(m.heap.Objs)) {
 		return w, false
 	}
 	o := &m.heap.Objs[id]
-	return mix(mix(m.link.nameOfType(o.Layout), uint64(o.Size)), w&math.MaxUint32), true
+	return hash.Mix(hash.Mix(m.link.NameOfType(o.Layout), uint64(o.Size)), w&math.MaxUint32), true
 }
 
 // objectPair are two objects in the same place, seen from two goroutines.

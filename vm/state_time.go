@@ -75,7 +75,7 @@ type absolutes struct {
 
 // relativeTimes reports whether times count as distances.
 func (m *Machine) relativeTimes() bool {
-	return !m.cfg.AbsoluteTime && m.link.clockUsed && !m.cfg.Run
+	return !m.cfg.AbsoluteTime && m.facts.clockUsed && !m.cfg.Run
 }
 
 // observeTime records that the program can read absolute time. What it does before the base state
@@ -251,7 +251,7 @@ func (m *Machine) distance(g *goroutine, t int64) uint64 {
 
 // clockHash returns the part of the clock on which the future depends.
 func (m *Machine) clockHash() int64 {
-	if !m.link.clockUsed || m.relativeTimes() || m.canon.still {
+	if !m.facts.clockUsed || m.relativeTimes() || m.canon.still {
 		return 0
 	}
 	return m.clock

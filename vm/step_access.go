@@ -37,7 +37,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	h := m.heap
 	id := uint32(p >> 32)
 	if b := h.Load(p, n, 0); b == nil {
-		if id < heap.StaticLimit && m.describe(id) {
+		if id < heap.StaticLimit && m.link.Describe(id) {
 			return m.access(g, f, pc, p, n, write)
 		}
 		if p&funcBit != 0 && n == 8 && !write {

@@ -4,8 +4,11 @@ import (
 	"slices"
 	"unsafe"
 
+	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // bottomReturn is the return word of a goroutine's first frame.
@@ -41,7 +44,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 		}
 		id = uint32(*(*uint64)(clos))
 	}
-	c := m.funcs[id]
+	c := m.link.Code[id]
 	// Compiled at its first call.
 	if c == nil || c.Code == nil {
 		c = m.compile(id)
@@ -197,7 +200,7 @@ func (m *Machine) returned(g *goroutine) bool {
 // Callers' frames are saved when control returns to them, not when a step begins: a step mostly stays in
 // one or two frames of a deep stack.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
-	g.FP, g.Fn = fp, m.funcs[id]
+	g.FP, g.Fn = fp, m.link.Code[id]
 	// The frame is going to change, and has not been saved in this epoch.
 	if fp-bytecode.FrameHeader < g.savedLo {
 		m.saveCallerFrame(g, fp-bytecode.FrameHeader)
@@ -211,7 +214,7 @@ func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 	fp := uint32(bytecode.FrameHeader)
 	g.grow(fp + uint32(len(args)) + 64)
 	copy(g.Stack[fp:], args)
-	g.Fn = m.funcs[0]
+	g.Fn = m.link.Code[0]
 	g.FP = fp
 	return m.pushFrame(g, fp, fv, frBottom<<32, bottomReturn)
 }
@@ -226,6 +229,8 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		m.shareRoots()
 	}
 	m.publish(fv)
+	//mutant: what a child has of its parent's caches is private [models TestCaches/inherited]
+	m.publish(g.owned)
 	for _, a := range args {
 		m.publish(a)
 	}
@@ -259,10 +264,33 @@ func (m *Machine) endG(g *goroutine) {
 	g.status = gEnded
 	m.alives.ended++
 	g.pending = trace.Op{G: g.ID}
+	g.owned = 0
 	if !g.system {
 		m.alive--
 	}
 	if g.coro != 0 {
 		m.coroEnd(g)
+	}
+}
+
+// compile compiles function id, unless it has been compiled.
+func (m *Machine) compile(id uint32) *bytecode.Func {
+	c := &m.cfg
+	return m.link.Compile(id, link.Options{Run: c.Run, Clock: m.facts.clockUsed, Shifted: !c.AbsoluteTime, Slots: m.hasSlots(), Orders: c.Maps == MapsEvery,
+		Body: m.noteAddresses})
+}
+
+// noteAddresses records where fn, a function of the user that is about to be executed, converts an address
+// to a number: the machine tries only one of many possible values and orders of addresses.
+func (m *Machine) noteAddresses(fn *ssa.Function) {
+	if p := m.prog.PackageOf(original(fn)); p == nil || p.Std || m.cfg.Run {
+		return
+	}
+	for _, i := range observable.Addresses(fn) {
+		pos := m.fset.Position(i.Pos())
+		pos.Column, pos.Offset = 0, 0
+		if a := (Assumption{AddressUsed, pos}); !slices.Contains(m.assumed, a) {
+			m.assumed = append(m.assumed, a)
+		}
 	}
 }

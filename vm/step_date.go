@@ -34,7 +34,7 @@ const maxDates = 1 << 14
 
 // made records that the Time wall, ext was made from numbers, also in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
-	if k := m.link; k.clockUsed && !m.cfg.Run {
+	if k := m.times; m.facts.clockUsed && !m.cfg.Run {
 		k.lock()
 		defer k.unlock()
 		if k.dates == nil {
@@ -49,7 +49,7 @@ func (m *Machine) made(wall, ext uint64) {
 // isDate reports whether the Time w is, or may be, a date that the program has made.
 func (m *Machine) isDate(w [2]uint64) bool {
 	//mutant: what is computed is a date [env TestPrograms/clockdatesonly]: drop 2
-	return w[timeWall]&timeMono == 0 && m.link.date(instant(w[0], w[1]), true)
+	return w[timeWall]&timeMono == 0 && m.times.date(instant(w[0], w[1]), true)
 }
 
 // date reports whether at is the instant of a date. If many is set and there are too many dates to
@@ -64,7 +64,7 @@ func (f *clockFacts) date(at int64, many bool) bool {
 func (m *Machine) ofClock(w [2]uint64) bool {
 	at := instant(w[0], w[1])
 	//mutant: dates are taken for the clock [env TestPrograms/clockdatesonly]: drop 4
-	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.link.date(at, false)
+	return w[timeWall]&timeMono != 0 || at > -dateHorizon && at < dateHorizon && !m.times.date(at, false)
 }
 
 // comparesDate records a comparison of the Times a and b, if the later one is a date and the other one is
@@ -86,7 +86,7 @@ func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 // comparesAges records a comparison of a and b, one of which may be the distance between a date and the
 // clock. That distance grows if the program starts later.
 func (m *Machine) comparesAges(g *goroutine, a, b float64) {
-	if a != b && m.link.holds(&m.link.aged) {
+	if a != b && m.times.holds(&m.times.aged) {
 		m.assume(g, ClockStart)
 	}
 }
@@ -112,9 +112,9 @@ func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 
 // dateNumber reports whether v is a number of a date, in units of unit nanoseconds.
 func (m *Machine) dateNumber(v, unit float64) bool {
-	m.link.lock()
-	defer m.link.unlock()
-	for d := range m.link.dates {
+	m.times.lock()
+	defer m.times.unlock()
+	for d := range m.times.dates {
 		const rounded = 512
 		if e := float64(startTime+d) - v*unit; e >= -rounded && e < unit+rounded {
 			return true

@@ -57,7 +57,7 @@ func (m *Machine) timesCaller(g *goroutine) (found *load.Package) {
 		if id == 0 || f.SSA == nil {
 			return true
 		}
-		if p := m.link.prog.PackageOf(original(f.SSA)); p != nil && p.Path != "time" {
+		if p := m.prog.PackageOf(original(f.SSA)); p != nil && p.Path != "time" {
 			found = p
 		}
 		return found == nil

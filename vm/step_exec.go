@@ -972,7 +972,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			goto called
 		// The receiver, the interface's data word, becomes the first argument.
 		case CallI:
-			fv := m.method(*rg(r, in.B), f.Methods[in.C])
+			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
 				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
@@ -1015,7 +1015,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto called
 			}
 		case IMeth:
-			fv := m.method(*rg(r, in.B), f.Methods[in.C])
+			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
 				g.PC = pcOf(code, ip) - 1
 				m.throw(g, rtPanicMem)
@@ -1093,7 +1093,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		{
 			// Registers other than arguments have values of earlier frames. None is read before it is
 			// written, and states consist of live registers only (CheckLiveness tests that).
-			c := m.funcs[callee]
+			c := m.link.Code[callee]
 			if c == nil {
 				c = m.compile(callee)
 			}
@@ -1125,7 +1125,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			ra := *(*uint64)(unsafe.Add(r, -8*hdrReturn))
 			g.FP = uint32(link)
-			f = m.funcs[ra>>32]
+			f = m.link.Code[ra>>32]
 			g.Fn = f
 			// The caller's frame is about to change, and is unchanged since the last mark.
 			if g.FP-FrameHeader < g.savedLo {

@@ -113,7 +113,7 @@ func (m *Machine) overflowStack(g *goroutine) {
 		if link>>32&frBottom != 0 {
 			break
 		}
-		g.FP, g.Fn, g.PC = uint32(link), m.funcs[ra>>32], int32(uint32(ra))
+		g.FP, g.Fn, g.PC = uint32(link), m.link.Code[ra>>32], int32(uint32(ra))
 	}
 	// Everything from savedLo up is restored when the step is undone.
 	if n := max(minStackWords, g.savedLo, g.FP+uint32(g.Fn.Window)); int(n) < len(g.Stack) {
@@ -199,7 +199,7 @@ func (m *Machine) panicKind(p ptr) FaultKind {
 		return rtFuncs[i].fault
 	}
 	f := m.code(id)
-	if f.SSA == nil || !f.Trusted || m.link.prog.PackageOf(f.SSA).Path != "sync" {
+	if f.SSA == nil || !f.Trusted || m.prog.PackageOf(f.SSA).Path != "sync" {
 		return GoPanic
 	}
 	if at, ok := f.InstrAt(pc).(*ssa.Panic); ok {

@@ -41,7 +41,7 @@ func (m *Machine) panicValue(tw, data uint64) string {
 	if tw == 0 {
 		return "nil"
 	}
-	t := m.rtypeAt(tw)
+	t := m.link.TypeAt(tw)
 	if t == nil {
 		return fmt.Sprintf("(%#x) %#x", tw, data)
 	}
@@ -50,9 +50,9 @@ func (m *Machine) panicValue(tw, data uint64) string {
 	switch {
 	case !ok:
 		return fmt.Sprintf("(%s) %#x", name, data)
-	case isPredeclared(t.typ):
+	case isPredeclared(t.Type):
 		return text
-	case isString(t.typ):
+	case isString(t.Type):
 		return name + `("` + text + `")`
 	case strings.HasPrefix(text, "("): // complex
 		return name + text
@@ -111,7 +111,7 @@ func (m *Machine) framesText(frames []SourceFrame) string {
 		if f.Args {
 			args = "..."
 		}
-		fmt.Fprintf(&b, "%s(%s)\n\t%s:%d +%#x\n", f.Func, args, m.link.prog.Recorded(f.Pos.Filename), f.Pos.Line, f.PC)
+		fmt.Fprintf(&b, "%s(%s)\n\t%s:%d +%#x\n", f.Func, args, m.prog.Recorded(f.Pos.Filename), f.Pos.Line, f.PC)
 	}
 	return b.String()
 }
@@ -125,25 +125,25 @@ func (m *Machine) createdText(g *goroutine) string {
 	if stack := m.Report().CreationStack(g.ID); at.helper && len(stack) > 0 {
 		at = &stack[0]
 	}
-	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, m.link.prog.Recorded(at.Pos.Filename), at.Pos.Line, at.PC)
+	return fmt.Sprintf("created by %s in goroutine %d\n\t%s:%d +%#x\n", at.Func, g.parent+1, m.prog.Recorded(at.Pos.Filename), at.Pos.Line, at.PC)
 }
 
 // basicText returns the text of a value of basic kind as the print builtin
 // writes it; ok is false for other kinds.
 func (m *Machine) basicText(tw, data uint64) (text string, ok bool) {
-	t := m.rtypeAt(tw)
-	class, ok := printable(t.typ)
+	t := m.link.TypeAt(tw)
+	class, ok := printable(t.Type)
 	if !ok {
 		return "", false
 	}
 	var image [2]uint64
-	p := m.heap.Load(data, uint64(t.layout.Size), 0)
+	p := m.heap.Load(data, uint64(t.Layout.Size), 0)
 	if p == nil {
 		return "", false
 	}
-	t.layout.Load(&image[0], p)
+	t.Layout.Load(&image[0], p)
 	text = m.printText(&image[0], uint16(class))
-	if isString(t.typ) {
+	if isString(t.Type) {
 		text = indent(text)
 	}
 	return text, true

@@ -11,12 +11,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // chanKey names the layout of a channel object.
 type chanKey struct{ elem, cap uint32 }
-
-func field(name string, t types.Type) *types.Var { return types.NewField(0, nil, name, t, false) }
 
 // fixedLayouts gives numbers to the layouts of objects that the machine makes itself. They must show where
 // pointers are, for collection and renaming.
@@ -28,11 +27,11 @@ func (m *Machine) fixedLayouts() {
 	m.layWord = lay(w)
 	m.layAny = lay(types.NewInterfaceType(nil, nil))
 	m.layPanic = lay(types.NewStruct([]*types.Var{
-		field("link", p), field("type", p), field("data", p), field("trace", p), field("frame", w), field("flags", w),
+		link.Field("link", p), link.Field("type", p), link.Field("data", p), link.Field("trace", p), link.Field("frame", w), link.Field("flags", w),
 	}, nil))
 	m.layDefer = lay(p) // the head of a list of deferred calls
 	m.layMap = lay(types.NewStruct([]*types.Var{
-		field("count", w), field("entries", p), field("index", p), field("used", w), field("seq", w),
+		link.Field("count", w), link.Field("entries", p), link.Field("index", p), link.Field("used", w), link.Field("seq", w),
 	}, nil))
 }
 
@@ -45,7 +44,7 @@ func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 	if !ok {
 		hdr := types.NewArray(types.Typ[types.Uint64], chBuf/8)
 		buf := types.NewArray(e.Type, int64(n))
-		var t types.Type = types.NewStruct([]*types.Var{field("hdr", hdr), field("buf", buf)}, nil)
+		var t types.Type = types.NewStruct([]*types.Var{link.Field("hdr", hdr), link.Field("buf", buf)}, nil)
 		if len(e.Ptrs) == 0 {
 			// Without pointers the layout only has to cover the size.
 			t = types.NewArray(types.Typ[types.Uint8], int64(chBuf+n*e.Size))
@@ -74,9 +73,8 @@ const mainWindow = 4 + bytecode.FrameHeader
 func (m *Machine) initialise(e *load.Entry) error {
 	k := m.link
 	main := &bytecode.Func{Name: "runtime.main", RecoverPC: -1, Trusted: true, NRegs: 4, Window: 20}
-	k.newFunc(funcKey{})
-	m.funcs[0] = main
-	rt := k.prog.Package("runtime")
+	k.SetMain(main)
+	rt := m.prog.Package("runtime")
 	if rt == nil {
 		return fmt.Errorf("package runtime of the overlay is not loaded")
 	}
@@ -87,15 +85,15 @@ func (m *Machine) initialise(e *load.Entry) error {
 		}
 		m.rt[i] = k.Func(fn)
 	}
-	order := k.prog.InitOrder(e)
-	if err := m.embed(); err != nil {
+	order := m.prog.InitOrder(e)
+	if err := k.Embed(); err != nil {
 		return err
 	}
 	for _, p := range order {
 		callIn(main, k.Func(p.Func("init")))
 	}
 	main.AddLive(len(main.Code), nil)
-	initDone := int32(k.natives["runtime.hbInitDone"])
+	initDone := m.nativeNumber("runtime.hbInitDone")
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: mainWindow}.WithImm32(initDone))
 	m.entryPC = int32(len(main.Code))
 	m.internG(trace.NoGID, 0)
@@ -121,13 +119,13 @@ func callIn(main *bytecode.Func, id uint32) {
 // enter is called in the base state.
 func (m *Machine) enter(e *load.Entry) error {
 	k := m.link
-	main := m.funcs[0]
+	main := m.link.Code[0]
 	const win = mainWindow
 	call := func(id uint32) { callIn(main, id) }
 	switch e.Kind {
 	case load.Test:
 		name := e.Runner()
-		run := k.prog.Package("testing").SSA.Func(name)
+		run := m.prog.Package("testing").SSA.Func(name)
 		if run == nil {
 			return fmt.Errorf("BUG: the overlay's testing has no %s", name)
 		}
@@ -175,7 +173,7 @@ func (m *Machine) enter(e *load.Entry) error {
 				return err
 			}
 			main.AddLive(len(main.Code), nil)
-			main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(int32(k.natives["runtime.hbEntry"])))
+			main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: win}.WithImm32(m.nativeNumber("runtime.hbEntry")))
 			break
 		}
 		call(k.Func(e.Func))
@@ -281,4 +279,4 @@ func (m *Machine) initDone() {
 }
 
 // entryName returns the name of the entry's function for stacks.
-func (m *Machine) entryName() string { return m.link.entry.String() }
+func (m *Machine) entryName() string { return m.entry.String() }

@@ -48,7 +48,7 @@ func (m *Machine) wokenLate(g *goroutine) {
 
 // noteExit records that g exits.
 func (m *Machine) noteExit(g *goroutine, status int) {
-	if status == 0 && g.parent != trace.NoGID && m.link.entry.Kind == load.Test && !m.cfg.exits.Load() {
+	if status == 0 && g.parent != trace.NoGID && m.entry.Kind == load.Test && !m.cfg.exits.Load() {
 		m.cfg.exits.Store(true)
 	}
 }
@@ -61,8 +61,8 @@ func (m *Machine) needsEnd() bool {
 
 // accessEnd makes op an access to what says whether the test has ended, if its end is visible.
 func (m *Machine) accessEnd(op *trace.Op, write bool) {
-	if m.link.ends != 0 {
-		op.Access[0] = accessOf(m.link.ends, 8, write)
+	if m.endWord != 0 {
+		op.Access[0] = accessOf(m.endWord, 8, write)
 		op.N = 1
 	}
 }

@@ -135,8 +135,8 @@ func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		return 1
 	}
 	op.Kind = trace.Clock
-	if m.link.looks != 0 {
-		op.Access[0] = accessOf(m.link.looks, 8, true)
+	if m.lookWord != 0 {
+		op.Access[0] = accessOf(m.lookWord, 8, true)
 		op.N = 1
 	}
 	n := 1
@@ -283,7 +283,7 @@ func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
 // time. But the program may have computed times that lie before a shown one, and grow with it. Then only
 // the time shown now is settled.
 func (m *Machine) settled(t int64) bool {
-	if now := max(m.clock, m.shown); t == now || m.link.holds(&m.link.cutoffs) {
+	if now := max(m.clock, m.shown); t == now || m.times.holds(&m.times.cutoffs) {
 		return t == now
 	}
 	_, ok := slices.BinarySearch(m.looks, t)
@@ -299,7 +299,7 @@ func (m *Machine) settled(t int64) bool {
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)
 	if d < 0 {
-		m.link.note(&m.link.cutoffs)
+		m.times.note(&m.times.cutoffs)
 	}
 	from := [2]uint64{r.U(timeWall), r.U(timeExt)}
 	m.moveTime(r, d)
@@ -350,13 +350,13 @@ func (m *Machine) moveTime(r Regs, d int64) {
 func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	x := instant(r.U(timeWall), r.U(timeExt))
 	if x > max(m.clock, m.shown) && x < farTime {
-		m.link.note(&m.link.shrinks)
+		m.times.note(&m.times.shrinks)
 	}
 	y := instant(r.U(timeWords+timeWall), r.U(timeWords+timeExt))
 	aged := m.comparesDate(g, [2]uint64{r.U(timeWall), r.U(timeExt)}, [2]uint64{r.U(timeWords + timeWall), r.U(timeWords + timeExt)})
 	m.comparesEarly(g, x, y)
 	//mutant: what lies before ticks is exact [env TestPrograms/clocktick$]
-	m.link.sinceTick(x, y)
+	m.times.sinceTick(x, y)
 	//mutant: what lies between two times is not of the clock [env TestPrograms/clockelapsed$]
 	m.noteElapsed(g)
 	wall, from := r.U(timeWall), r.U(timeWords+timeWall)
@@ -372,7 +372,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 	case d.IsInt64():
 		//mutant: the time until a date is not named [env TestPrograms/clockdateage]: "if aged " -> "if aged && false "
 		if aged {
-			m.link.note(&m.link.aged)
+			m.times.note(&m.times.aged)
 		}
 		return d.Int64()
 	case d.Sign() < 0:
@@ -383,19 +383,19 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 
 // compares reports whether the outcome of a comparison of times matters.
 func (m *Machine) compares(g *goroutine) bool {
-	return m.link.clockUsed && m.clockRead() && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
+	return m.facts.clockUsed && m.clockRead() && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
 }
 
 // callerOf returns the function that has called the native that g executes.
 func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
-	if _, native := m.link.natives[g.Fn.Name]; !native {
+	if _, native := m.numberOf[g.Fn.Name]; !native {
 		return g.Fn
 	}
 	link, ra := g.Stack[g.FP-hdrLink], g.Stack[g.FP-hdrReturn]
 	if link>>32&frBottom != 0 {
 		return g.Fn
 	}
-	return m.funcs[ra>>32]
+	return m.link.Code[ra>>32]
 }
 
 // compared records that a comparison of times would have another outcome after more than d, and at most d +
@@ -462,7 +462,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		return m.counts(g, in.C)
 	case in.C&bytecode.ClockCompared != 0:
 	case in.C&bytecode.ClockSeed != 0:
-		m.link.noteSeed(*a)
+		m.times.noteSeed(*a)
 		return Next
 	}
 	//mutant: what is configured is of the clock [test ./cmd/hbcheck TestScripts/looks]: drop 2
@@ -491,7 +491,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	}
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
 	left, right := in.C&bytecode.ClockLeft != 0, in.C&bytecode.ClockRight != 0
-	if !grows && !shrinks && !m.link.holds(&m.link.shrinks) && (left || right) {
+	if !grows && !shrinks && !m.times.holds(&m.times.shrinks) && (left || right) {
 		grows, shrinks = left, !left
 	}
 	if diff > 0 && grows || diff < 0 && shrinks {

@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // A map is a header object, an array of entries in insertion order and a hash index over it.
@@ -49,24 +50,14 @@ const (
 	mpSize
 )
 
-// mapType is the machine's view of a map type.
-//
-//	entry:  │ number │ key ... │ element ... │       elemOff is a multiple of 8
-type mapType struct {
-	key, elem *layout.Layout
-	// entry: insertion number from 1 (0: deleted), key, element, each at a word.
-	entry           *layout.Layout
-	keyOff, elemOff uint32
-}
-
 const minMapCap = 8
 
 // mapFind returns the entry of key k, or -1. bad is the type word of an
 // unhashable dynamic type.
 //
 // A NaN is never found, being equal to nothing.
-func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {
-	hash, bad = m.hashImage(t.key, k, 0)
+func (m *Machine) mapFind(mp ptr, t *link.MapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {
+	hash, bad = m.hashImage(t.Key, k, 0)
 	if bad != 0 {
 		return -1, 0, bad
 	}
@@ -77,12 +68,12 @@ func (m *Machine) mapFind(mp ptr, t *mapType, k unsafe.Pointer) (entry int, hash
 	idx := m.mapIndex(hd)
 	ents := m.heap.Load(hd[mpEntries/8], 1, 0)
 	for i := hash & uint64(len(idx)-1); idx[i] != 0; i = (i + 1) & uint64(len(idx)-1) {
-		e := unsafe.Add(ents, uintptr(idx[i]-1)*uintptr(t.entry.Size))
+		e := unsafe.Add(ents, uintptr(idx[i]-1)*uintptr(t.Entry.Size))
 		// A deleted entry keeps its place in the index, so that probing finds those after it.
 		if *(*uint64)(e) == 0 {
 			continue
 		}
-		if eq, _ := m.eqMem(t.key, k, unsafe.Add(e, t.keyOff)); eq {
+		if eq, _ := m.eqMem(t.Key, k, unsafe.Add(e, t.KeyOff)); eq {
 			return int(idx[i] - 1), hash, 0
 		}
 	}
@@ -96,8 +87,8 @@ func (m *Machine) mapIndex(hd *[5]uint64) []uint32 {
 }
 
 // mapEntry returns the address of the i-th entry, a deleted one or not.
-func (m *Machine) mapEntry(hd *[5]uint64, t *mapType, i int) unsafe.Pointer {
-	return unsafe.Add(m.heap.Objs[hd[mpEntries/8]>>32].Mem, uintptr(i)*uintptr(t.entry.Size))
+func (m *Machine) mapEntry(hd *[5]uint64, t *link.MapType, i int) unsafe.Pointer {
+	return unsafe.Add(m.heap.Objs[hd[mpEntries/8]>>32].Mem, uintptr(i)*uintptr(t.Entry.Size))
 }
 
 // entryAt returns the guest address of entry e of the map.
@@ -112,7 +103,7 @@ func (m *Machine) entryAt(mp ptr, e unsafe.Pointer) ptr {
 // no undo.
 // The caller stores to memory that has been saved by then: e stays valid until the next
 // allocation of an entry in this map.
-func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
+func (m *Machine) mapAssign(g *goroutine, mp ptr, t *link.MapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
 	i, hash, bad := m.mapFind(mp, t, k)
 	if bad != 0 {
 		return nil, bad
@@ -123,8 +114,8 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
 		h.WillWrite(uint32(hd[mpEntries/8] >> 32))
 		e = m.mapEntry(hd, t, i)
-		if !t.key.PureMem { // +0 and -0: the newest key stays, as in the runtime
-			copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
+		if !t.Key.PureMem { // +0 and -0: the newest key stays, as in the runtime
+			copy(unsafe.Slice((*byte)(unsafe.Add(e, t.KeyOff)), t.Key.Size), unsafe.Slice((*byte)(k), t.Key.Size))
 		}
 		return e, 0
 	}
@@ -141,7 +132,7 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 		n := m.freeSlot(hd, t)
 		e = m.mapEntry(hd, t, n)
 		*(*uint64)(e) = uint64(n) + 1
-		copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
+		copy(unsafe.Slice((*byte)(unsafe.Add(e, t.KeyOff)), t.Key.Size), unsafe.Slice((*byte)(k), t.Key.Size))
 		hd[mpCount/8]++
 		m.slotsChanged(hd, t)
 		return e, 0
@@ -151,7 +142,7 @@ func (m *Machine) mapAssign(g *goroutine, mp ptr, t *mapType, k unsafe.Pointer) 
 	e = m.mapEntry(hd, t, int(n))
 	hd[mpSeq/8]++
 	*(*uint64)(e) = hd[mpSeq/8]
-	copy(unsafe.Slice((*byte)(unsafe.Add(e, t.keyOff)), t.key.Size), unsafe.Slice((*byte)(k), t.key.Size))
+	copy(unsafe.Slice((*byte)(unsafe.Add(e, t.KeyOff)), t.Key.Size), unsafe.Slice((*byte)(k), t.Key.Size))
 	m.mapInsert(m.mapIndex(hd), hash, uint32(n))
 	hd[mpUsed/8]++
 	hd[mpCount/8]++
@@ -172,9 +163,9 @@ func (m *Machine) mapInsert(idx []uint32, hash uint64, n uint32) {
 //
 // The new arrays are other objects than the old ones, to which no pointer is left. If the entries
 // are too many for one object it panics (see recoverOutOfMemory): nothing has changed by then.
-func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
+func (m *Machine) mapGrow(g *goroutine, mp ptr, t *link.MapType, n int) {
 	h := m.heap
-	if uint64(n)*uint64(t.entry.Size) > heap.MaxObject {
+	if uint64(n)*uint64(t.Entry.Size) > heap.MaxObject {
 		m.unsupported(g, RefusedSize, hugeObject)
 		h.Exhaust("a map has more entries than fit in an object")
 	}
@@ -182,7 +173,7 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 	for capIdx < n*2 {
 		capIdx *= 2
 	}
-	ents := m.alloc(g, uint32(n)*t.entry.Size, t.entry.ID)
+	ents := m.alloc(g, uint32(n)*t.Entry.Size, t.Entry.ID)
 	idx := m.alloc(g, uint32(capIdx)*4, m.layByte)
 	// Objects to which a shared map refers are shared, too.
 	shared := h.Objs[mp>>32].Flags & heap.Shared
@@ -197,11 +188,11 @@ func (m *Machine) mapGrow(g *goroutine, mp ptr, t *mapType, n int) {
 		if *(*uint64)(e) == 0 {
 			continue
 		}
-		d := unsafe.Add(h.Objs[ents].Mem, uintptr(used)*uintptr(t.entry.Size))
-		copy(unsafe.Slice((*byte)(d), t.entry.Size), unsafe.Slice((*byte)(e), t.entry.Size))
-		size := uint64(t.entry.Size)
+		d := unsafe.Add(h.Objs[ents].Mem, uintptr(used)*uintptr(t.Entry.Size))
+		copy(unsafe.Slice((*byte)(d), t.Entry.Size), unsafe.Slice((*byte)(e), t.Entry.Size))
+		size := uint64(t.Entry.Size)
 		m.sym.Moved(uint64(ents)<<32+uint64(used)*size, hd[mpEntries/8]+uint64(i)*size, size)
-		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
+		hash, _ := m.hashImage(t.Key, unsafe.Add(d, t.KeyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++
 	}
@@ -220,7 +211,7 @@ const mostRenumbered = 64
 
 // mapRenumber removes the deleted entries of the map from the array, unless it is long, and numbers the
 // others from 1, unless an iterator may have their numbers. Header and entries may be written.
-func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
+func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *link.MapType) {
 	h := m.heap
 	if hd[mpUsed/8] > mostRenumbered || h.Objs[mp>>32].Flags&heap.Iterated != 0 {
 		return
@@ -228,7 +219,7 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 	h.WillWrite(uint32(hd[mpIndex/8] >> 32))
 	index := m.mapIndex(hd)
 	clear(index)
-	ents, size := hd[mpEntries/8], uint64(t.entry.Size)
+	ents, size := hd[mpEntries/8], uint64(t.Entry.Size)
 	used := uint64(0)
 	for i := range hd[mpUsed/8] {
 		e := m.mapEntry(hd, t, int(i))
@@ -242,7 +233,7 @@ func (m *Machine) mapRenumber(mp ptr, hd *[5]uint64, t *mapType) {
 			clear(unsafe.Slice((*byte)(e), size))
 			m.sym.Cleared(ents+i*size, size)
 		}
-		hash, _ := m.hashImage(t.key, unsafe.Add(d, t.keyOff), 0)
+		hash, _ := m.hashImage(t.Key, unsafe.Add(d, t.KeyOff), 0)
 		m.mapInsert(index, hash, uint32(used))
 		used++
 		*(*uint64)(d) = used
@@ -256,7 +247,7 @@ func (m *Machine) iterated(mp ptr) { m.heap.SetFlags(uint32(mp>>32), heap.Iterat
 // mapDelete removes key k.
 //
 // If the other entries keep their places (mapRenumber), the entry is only cleared.
-func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
+func (m *Machine) mapDelete(mp ptr, t *link.MapType, k unsafe.Pointer) (bad uint64) {
 	i, _, bad := m.mapFind(mp, t, k)
 	if i < 0 {
 		return bad
@@ -265,8 +256,8 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 	h.WillWrite(uint32(mp >> 32))
 	hd := (*[5]uint64)(h.Load(mp, mpSize, 0))
 	h.WillWrite(uint32(hd[mpEntries/8] >> 32))
-	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.entry.Size))
-	m.sym.Cleared(hd[mpEntries/8]+uint64(i)*uint64(t.entry.Size), uint64(t.entry.Size))
+	clear(unsafe.Slice((*byte)(m.mapEntry(hd, t, i)), t.Entry.Size))
+	m.sym.Cleared(hd[mpEntries/8]+uint64(i)*uint64(t.Entry.Size), uint64(t.Entry.Size))
 	hd[mpCount/8]--
 	switch {
 	case m.small(hd, t):
@@ -280,7 +271,7 @@ func (m *Machine) mapDelete(mp ptr, t *mapType, k unsafe.Pointer) (bad uint64) {
 }
 
 // mapReset empties the arrays; insertion numbers continue if iterators may have them.
-func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
+func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *link.MapType) {
 	if hd[mpEntries/8] == 0 {
 		return
 	}
@@ -303,7 +294,7 @@ func (m *Machine) mapReset(mp ptr, hd *[5]uint64, t *mapType) {
 //
 // It is a binary search, as entries ascend: an iterator that continues after the map was rebuilt
 // finds its place in it.
-func (m *Machine) mapNextEntry(mp ptr, t *mapType, last uint64) (unsafe.Pointer, uint64) {
+func (m *Machine) mapNextEntry(mp ptr, t *link.MapType, last uint64) (unsafe.Pointer, uint64) {
 	if mp == 0 {
 		return nil, 0
 	}
@@ -367,7 +358,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		return Next
 	}
 	x := f.Code[g.PC+1].Word()
-	t := m.mapTypes[uint32(x)]
+	t := m.link.MapTypes[uint32(x)]
 	switch in.Op {
 	case bytecode.MkMap:
 		*a = m.newMap(g, t, b, in.B)
@@ -381,19 +372,19 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			e, _, bad = m.mapFind(*b, t, keyImage(rg(r, in.C)))
 		} else {
 			// A nil map has no entries, but a key that cannot be hashed panics nevertheless.
-			_, bad = m.hashImage(t.key, keyImage(rg(r, in.C)), 0)
+			_, bad = m.hashImage(t.Key, keyImage(rg(r, in.C)), 0)
 		}
 		if bad != 0 {
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
 		}
-		n := t.elem.Words()
+		n := t.Elem.Words()
 		if e < 0 {
 			clear(unsafe.Slice(a, n))
 		} else {
 			hd := (*[5]uint64)(m.heap.Load(*b, mpSize, 0))
-			t.elem.Load(a, unsafe.Add(m.mapEntry(hd, t, e), t.elemOff))
-			m.sym.LoadRegs(&g.Goroutine, uint32(in.A), hd[mpEntries/8]+uint64(e)*uint64(t.entry.Size)+uint64(t.elemOff), t.elem)
+			t.Elem.Load(a, unsafe.Add(m.mapEntry(hd, t, e), t.ElemOff))
+			m.sym.LoadRegs(&g.Goroutine, uint32(in.A), hd[mpEntries/8]+uint64(e)*uint64(t.Entry.Size)+uint64(t.ElemOff), t.Elem)
 		}
 		if x>>32 != 0 {
 			*rg(r, in.A+uint16(n)) = b2u(e >= 0)
@@ -412,10 +403,10 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
 		}
-		layout.StoreImage(unsafe.Add(e, t.elemOff), rg(r, in.C), uint64(t.elem.Size))
-		m.sym.StoreRegs(&g.Goroutine, uint32(in.C), m.entryAt(*a, e)+uint64(t.elemOff), uint64(t.elem.Size))
-		m.publishWords(*a, b, int(t.key.Size/8))
-		m.publishWords(*a, rg(r, in.C), int(t.elem.Size/8))
+		layout.StoreImage(unsafe.Add(e, t.ElemOff), rg(r, in.C), uint64(t.Elem.Size))
+		m.sym.StoreRegs(&g.Goroutine, uint32(in.C), m.entryAt(*a, e)+uint64(t.ElemOff), uint64(t.Elem.Size))
+		m.publishWords(*a, b, int(t.Key.Size/8))
+		m.publishWords(*a, rg(r, in.C), int(t.Elem.Size/8))
 	case bytecode.MapDel:
 		if *a != 0 && !m.accessesMayExecute(g, f, mapAccess(*a, true)) {
 			return Stop
@@ -424,7 +415,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		if *a != 0 {
 			bad = m.mapDelete(*a, t, keyImage(b))
 		} else {
-			_, bad = m.hashImage(t.key, keyImage(b), 0)
+			_, bad = m.hashImage(t.Key, keyImage(b), 0)
 		}
 		if bad != 0 {
 			m.throw(g, rtPanicUnhashable, bad)
@@ -467,12 +458,12 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 }
 
 // newMap makes an empty map with the size hint in register b.
-func (m *Machine) newMap(g *goroutine, t *mapType, hint *uint64, reg uint16) ptr {
+func (m *Machine) newMap(g *goroutine, t *link.MapType, hint *uint64, reg uint16) ptr {
 	id := m.alloc(g, mpSize, m.layMap)
 	mp := uint64(id) << 32
 	switch {
 	case reg == bytecode.NoReg || int64(*hint) <= minMapCap:
-	case *hint < math.MaxInt32/uint64(t.entry.Size+8):
+	case *hint < math.MaxInt32/uint64(t.Entry.Size+8):
 		m.mapGrow(g, mp, t, int(*hint))
 	case m.hasSlots():
 		m.mapGrow(g, mp, t, minMapCap+1)

@@ -6,10 +6,11 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // The order in which a loop visits the entries of a map is a choice if the program can notice it
-// (linker.OrderMatters). Each iteration is two visible operations at most:
+// (link.Linker.Ordered). Each iteration is two visible operations at most:
 //
 //  1. a read of the map, if it is shared. It records which entries must and which may be visited.
 //  2. a Choose among those, which concerns only the goroutine.
@@ -74,7 +75,7 @@ func (m *Machine) noted(p ptr) bool { return p != 0 && m.orderWords(p)[orMode/8]
 //
 //	order:  │ mode │ seen │ last │ new │ must=2 │ may=1 │ 3 │ 7 │ 9 │     numbers of entries
 //	                                                    └ must ─┘ └ may: 9 was inserted meanwhile
-func (m *Machine) noteEntries(g *goroutine, mp ptr, t *mapType, ord *uint64, code bool) {
+func (m *Machine) noteEntries(g *goroutine, mp ptr, t *link.MapType, ord *uint64, code bool) {
 	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	if *ord == 0 {
 		//mutant: entries are numbered anew during a loop [env TestPrograms/mapdeleted$]
@@ -222,7 +223,7 @@ func (m *Machine) orderWays(p ptr) int {
 //
 // Way k is the k-th of the noted numbers. If only entries are left that may be visited, way 0 is the
 // end of the loop.
-func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
+func (m *Machine) takeEntry(mp ptr, t *link.MapType, p ptr, k int) uint64 {
 	m.heap.WillWrite(uint32(p >> 32))
 	w := m.orderWords(p)
 	w[orMode/8] &^= orderNoted
@@ -271,7 +272,7 @@ func (m *Machine) takeEntry(mp ptr, t *mapType, p ptr, k int) uint64 {
 }
 
 // entryNumbered returns the entry with insertion number s, or nil.
-func (m *Machine) entryNumbered(mp ptr, t *mapType, s uint64) unsafe.Pointer {
+func (m *Machine) entryNumbered(mp ptr, t *link.MapType, s uint64) unsafe.Pointer {
 	if e, n := m.mapNextEntry(mp, t, s-1); n == s {
 		return e
 	}
@@ -284,7 +285,7 @@ func (m *Machine) entryNumbered(mp ptr, t *mapType, s uint64) unsafe.Pointer {
 // It is executed up to three times for one iteration: when the read of the map becomes pending,
 // when the read is scheduled and the choice becomes pending, and when the choice is made. The words
 // of the order say how far it has come.
-func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer, t *mapType) Ctl {
+func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer, t *link.MapType) Ctl {
 	ok, mp, ord := rg(r, in.A), *rg(r, in.B), rg(r, in.B+2)
 	for *ok = 0; mp != 0; {
 		if !m.noted(*ord) {
@@ -318,9 +319,9 @@ func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr
 }
 
 // loadEntry loads key and element of entry e into registers from a on.
-func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *mapType) {
-	t.key.Load(a, unsafe.Add(e, t.keyOff))
-	t.elem.Load((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.key.Words())*8)), unsafe.Add(e, t.elemOff))
+func (m *Machine) loadEntry(a *uint64, e unsafe.Pointer, t *link.MapType) {
+	t.Key.Load(a, unsafe.Add(e, t.KeyOff))
+	t.Elem.Load((*uint64)(unsafe.Add(unsafe.Pointer(a), uintptr(t.Key.Words())*8)), unsafe.Add(e, t.ElemOff))
 }
 
 // A Ranging is a loop over a map with one of several orders that the language permits.

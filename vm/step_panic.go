@@ -227,7 +227,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	fp, fn := g.FP, g.Fn
 	up := func() {
 		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
-		fp, fn = uint32(link), m.funcs[ra>>32]
+		fp, fn = uint32(link), m.link.Code[ra>>32]
 	}
 	flags := func() uint64 { return g.Stack[fp-hdrLink] >> 32 }
 	if deferred {

@@ -174,7 +174,7 @@ func (m *Machine) countAlternatives(g *goroutine) int {
 		case sends:
 			return m.chanAlternatives(g, nil)
 		default:
-			seen = seen || m.link.observable(uint32(h[chElem/8]>>32), false)
+			seen = seen || m.link.Observable(uint32(h[chElem/8]>>32), false)
 		}
 	}
 	if m.parking = n == 0 && seen && !g.parked; m.parking {
@@ -259,7 +259,7 @@ func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
 	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
 	//mutant: receives from a buffer commute [receives]: drop 1
 	//mutant: receives that may park commute [receives]: drop 2
-	return h[chCap/8] == 0 && !m.link.observable(uint32(h[chElem/8]>>32), false)
+	return h[chCap/8] == 0 && !m.link.Observable(uint32(h[chElem/8]>>32), false)
 }
 
 // peerChannels calls f for the channels, other than those of g's cases, on which the result of g's
@@ -295,7 +295,7 @@ func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 // The linker has the element types and directions for which the program has such operations (rule 4): in
 // most programs none, and then parking is not a step.
 func (m *Machine) observable(c chanCase) bool {
-	return m.link.observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
+	return m.link.Observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
 // oldest chooses, in run mode, a random ready case, and the partner that has waited longest, as the runtime

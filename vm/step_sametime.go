@@ -20,7 +20,7 @@ import (
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {
-	return m.link.clockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
+	return m.facts.clockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
 }
 
 // timesCompared records that values of layout l at a and b are compared by ==.
@@ -97,8 +97,8 @@ func (m *Machine) equalTimes(g *goroutine, r Regs) {
 // it is due, and natively somewhat later.
 func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	const most = 1 << 10
-	k := m.link
-	if !k.clockUsed || m.auto || m.cfg.Run || !m.moves(g) {
+	k := m.times
+	if !m.facts.clockUsed || m.auto || m.cfg.Run || !m.moves(g) {
 		return
 	}
 	k.lock()
@@ -137,14 +137,14 @@ func (f *clockFacts) endsWithTick(d int64) bool {
 // comparesTicks records a comparison of x and y, if the one that is not later is a tick, because the tick
 // might be later.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
-	if m.link.isTick(min(x, y)) {
+	if m.times.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
 	}
 }
 
 // comparesSpans does the same for the distance from a Time to a later tick.
 func (m *Machine) comparesSpans(g *goroutine, a, b int64) {
-	if m.link.endsWithTick(min(a, b)) {
+	if m.times.endsWithTick(min(a, b)) {
 		m.tickLate(g, max(a, b)-min(a, b))
 	}
 }
@@ -179,7 +179,7 @@ func (m *Machine) takenApart(g *goroutine, wall, ext uint64) {
 		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
 			return true
 		}
-		p := m.link.prog.PackageOf(original(f.SSA))
+		p := m.prog.PackageOf(original(f.SSA))
 		switch {
 		case p == nil:
 		case p.Path == "time":

@@ -312,12 +312,12 @@ func (m *Machine) inModel(g *goroutine) (in bool) {
 	if g.Fn.Trusted {
 		return !m.inTesting(g.Fn)
 	}
-	if g.Fn.SSA == nil || !m.link.prog.InLibrary(g.Fn.SSA) {
+	if g.Fn.SSA == nil || !m.prog.InLibrary(g.Fn.SSA) {
 		return false
 	}
 	m.eachFrame(g, func(f *bytecode.Func, _ int32) bool {
 		in = f.Trusted && !m.inTesting(f)
-		return !f.Trusted && f.SSA != nil && m.link.prog.InLibrary(f.SSA)
+		return !f.Trusted && f.SSA != nil && m.prog.InLibrary(f.SSA)
 	})
 	return in
 }
@@ -327,7 +327,7 @@ func (m *Machine) inTesting(f *bytecode.Func) bool {
 	if f.SSA == nil {
 		return true
 	}
-	p := m.link.prog.PackageOf(original(f.SSA))
+	p := m.prog.PackageOf(original(f.SSA))
 	return p != nil && p.Path == "testing"
 }
 

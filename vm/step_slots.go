@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Orders of range over a map that gc can have. The language promises no order, so a search takes any
@@ -43,18 +44,18 @@ import (
 func (m *Machine) hasSlots() bool { return m.cfg.InTurn && m.cfg.Maps != MapsInsertion }
 
 // small reports whether the map with header hd has slots.
-func (m *Machine) small(hd *[5]uint64, t *mapType) bool {
+func (m *Machine) small(hd *[5]uint64, t *link.MapType) bool {
 	return m.hasSlots() && (hd[mpEntries/8] == 0 || m.mapRoom(hd, t) == minMapCap)
 }
 
 // mapRoom returns the number of entries that fit in the array of the map.
-func (m *Machine) mapRoom(hd *[5]uint64, t *mapType) int {
-	return int(m.heap.Objs[hd[mpEntries/8]>>32].Size / t.entry.Size)
+func (m *Machine) mapRoom(hd *[5]uint64, t *link.MapType) int {
+	return int(m.heap.Objs[hd[mpEntries/8]>>32].Size / t.Entry.Size)
 }
 
 // slotted makes room for an assignment to a map that is small, and reports whether it is small after that.
 // The places of entries do not change.
-func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
+func (m *Machine) slotted(g *goroutine, mp ptr, t *link.MapType) bool {
 	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
 	switch {
 	case !m.small(hd, t):
@@ -70,7 +71,7 @@ func (m *Machine) slotted(g *goroutine, mp ptr, t *mapType) bool {
 }
 
 // freeSlot returns the first free slot of a small map that has one. Its header may be written.
-func (m *Machine) freeSlot(hd *[5]uint64, t *mapType) int {
+func (m *Machine) freeSlot(hd *[5]uint64, t *link.MapType) int {
 	//mutant: deleted entries keep their slots [env TestSlots/TestAgain]: "i := 0" -> "i := int(hd[mpUsed/8]) % minMapCap"
 	i := 0
 	for *(*uint64)(m.mapEntry(hd, t, i)) != 0 {
@@ -80,7 +81,7 @@ func (m *Machine) freeSlot(hd *[5]uint64, t *mapType) int {
 }
 
 // slotsChanged updates the rest of a small map after a change of its slots.
-func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
+func (m *Machine) slotsChanged(hd *[5]uint64, t *link.MapType) {
 	m.heap.WillWrite(uint32(hd[mpIndex/8] >> 32))
 	index := m.mapIndex(hd)
 	clear(index)
@@ -90,7 +91,7 @@ func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
 		if *(*uint64)(e) == 0 {
 			continue
 		}
-		hash, _ := m.hashImage(t.key, unsafe.Add(e, t.keyOff), 0)
+		hash, _ := m.hashImage(t.Key, unsafe.Add(e, t.KeyOff), 0)
 		m.mapInsert(index, hash, uint32(i))
 		used = uint64(i) + 1
 	}
@@ -98,14 +99,14 @@ func (m *Machine) slotsChanged(hd *[5]uint64, t *mapType) {
 }
 
 // cloneSlots returns a copy of a small map, with the same slots.
-func (m *Machine) cloneSlots(g *goroutine, src ptr, t *mapType) ptr {
+func (m *Machine) cloneSlots(g *goroutine, src ptr, t *link.MapType) ptr {
 	dst := m.newMap(g, t, nil, bytecode.NoReg)
 	if m.word(src, mpEntries) == 0 {
 		return dst
 	}
 	m.mapGrow(g, dst, t, minMapCap)
 	from, to := (*[5]uint64)(m.heap.Load(src, mpSize, 0)), (*[5]uint64)(m.heap.Load(dst, mpSize, 0))
-	n := minMapCap * t.entry.Size
+	n := minMapCap * t.Entry.Size
 	copy(unsafe.Slice((*byte)(m.mapEntry(to, t, 0)), n), unsafe.Slice((*byte)(m.mapEntry(from, t, 0)), n))
 	to[mpCount/8] = from[mpCount/8]
 	m.slotsChanged(to, t)
@@ -142,7 +143,7 @@ func (l slotLoop) to(s uint64) slotLoop {
 
 // noteSlots records which entries can be visited now in the loop with order words w, whose map is or was
 // small. In the first iteration these are all entries.
-func (m *Machine) noteSlots(mp ptr, t *mapType, w []uint64) {
+func (m *Machine) noteSlots(mp ptr, t *link.MapType, w []uint64) {
 	clear(w[orMust/8:])
 	list := w[orFirst/8:]
 	if w[orSeen/8] == 0 {

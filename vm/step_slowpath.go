@@ -105,11 +105,11 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 	case bytecode.ChanLen, bytecode.ChanCap:
 		return m.chanLen(g, in.Op, a, *b)
 	case bytecode.Impl:
-		*a = b2u(*b != 0 && m.implements(*b, uint32(word(0))))
+		*a = b2u(*b != 0 && m.link.Implements(*b, uint32(word(0))))
 		g.PC += 2
 	case bytecode.PanicTA:
 		x := word(0)
-		m.throw(g, rtPanicTypeAssert, *a, m.typeWord(uint32(x)), m.typeWord(uint32(x>>32)))
+		m.throw(g, rtPanicTypeAssert, *a, m.link.WordOf(uint32(x)), m.link.WordOf(uint32(x>>32)))
 		return Called
 	case bytecode.SliceS, bytecode.SliceStr, bytecode.SliceA:
 		return m.slice(g, f, in, r)

@@ -13,8 +13,8 @@ import (
 
 // noteSpan records that d is a Duration of the clock, the sum of at most n of them.
 func (m *Machine) noteSpan(d int64, n int32) {
-	k := m.link
-	if m.cfg.Run || !k.clockUsed {
+	k := m.times
+	if m.cfg.Run || !m.facts.clockUsed {
 		return
 	}
 	k.lock()
@@ -33,12 +33,12 @@ const maxSum = 1 << 20
 // spanOf returns the number of Durations of the clock of which d is the sum, 0 if d is not of the
 // clock. If there are too many values to keep, each d may be such a sum.
 func (m *Machine) spanOf(d int64) int32 {
-	m.link.lock()
-	defer m.link.unlock()
-	if len(m.link.spans) >= maxDates {
+	m.times.lock()
+	defer m.times.unlock()
+	if len(m.times.spans) >= maxDates {
 		return maxSum
 	}
-	return m.link.spans[d]
+	return m.times.spans[d]
 }
 
 // spanFlows records that a Duration, or a number without a unit, is computed from a and b.

@@ -139,12 +139,12 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	case m.cfg.OrderedTime:
 		if d > m.clock {
 			m.clock, m.debt = d, 0
-			if m.link.clockUsed {
+			if m.facts.clockUsed {
 				m.rests++
 			}
 		}
 		m.noteNear(g)
-	case m.link.clockUsed:
+	case m.facts.clockUsed:
 		m.clock = max(m.clock, int64(g.label))
 	}
 	if m.clock != from {
@@ -218,12 +218,12 @@ func (v StaticView) AwaitsTime(id trace.GID) bool {
 
 // Overtakes implements por.Global.
 func (m *Machine) Overtakes() bool {
-	anyTime := !m.cfg.OrderedTime && m.link.clockUsed
-	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.link.looksAtAll
+	anyTime := !m.cfg.OrderedTime && m.facts.clockUsed
+	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.facts.looksAtAll
 }
 
 // InspectsAll implements por.Global.
-func (m *Machine) InspectsAll() bool { return m.link.inspects }
+func (m *Machine) InspectsAll() bool { return m.facts.inspects }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
 func (v Report) TimersPending() bool {

@@ -1,14 +1,13 @@
 package vm
 
 import (
-	"go/token"
-	"go/types"
-	"maps"
 	"math"
 	"slices"
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/static/observable"
+	"hbcheck.dev/hbcheck/vm/hash"
 )
 
 // A loop that works until a moment (for time.Now().Before(end) { ... }) natively runs thousands of
@@ -130,96 +129,25 @@ func (m *Machine) untilMoment(g *goroutine) bool {
 		if a.Instr == nil || a.Instr.Block() == nil {
 			continue
 		}
-		if loop := cycleOf(a.Instr.Block()); loop != nil {
-			known, ok := m.link.untilMoments[a.Instr]
-			if !ok {
-				known = endsByTime(loop, a.Instr)
-				if m.link.untilMoments == nil {
-					m.link.untilMoments = make(map[ssa.Instruction]bool)
-				}
-				m.link.untilMoments[a.Instr] = known
-			}
+		if known, ok := m.untilMoments[a.Instr]; ok {
 			return known
 		}
-	}
-	return false
-}
-
-// cycleOf returns the blocks of the largest loop that contains b; nil if there is none.
-func cycleOf(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
-	reach := func(next func(*ssa.BasicBlock) []*ssa.BasicBlock) map[*ssa.BasicBlock]bool {
-		seen := make(map[*ssa.BasicBlock]bool)
-		for work := next(b); len(work) > 0; {
-			x := work[len(work)-1]
-			work = work[:len(work)-1]
-			if !seen[x] {
-				seen[x] = true
-				work = append(work[:len(work):len(work)], next(x)...)
+		if loop, ends := observable.EndsByTime(a.Instr); loop {
+			if m.untilMoments == nil {
+				m.untilMoments = make(map[ssa.Instruction]bool)
 			}
-		}
-		return seen
-	}
-	after := reach(func(x *ssa.BasicBlock) []*ssa.BasicBlock { return x.Succs })
-	if !after[b] {
-		return nil
-	}
-	before := reach(func(x *ssa.BasicBlock) []*ssa.BasicBlock { return x.Preds })
-	maps.DeleteFunc(after, func(x *ssa.BasicBlock, _ bool) bool { return !before[x] })
-	return after
-}
-
-// endsByTime reports whether each exit of a loop depends on a comparison of times, or on the result of
-// the call in which the clock is read.
-func endsByTime(loop map[*ssa.BasicBlock]bool, call ssa.Instruction) bool {
-	exits := 0
-	for b := range loop {
-		for _, s := range b.Succs {
-			if loop[s] {
-				continue
-			}
-			exits++
-			last, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-			if !ok || !comparesTime(last.Cond, call) {
-				return false
-			}
+			m.untilMoments[a.Instr] = ends
+			return ends
 		}
 	}
-	return exits > 0
-}
-
-// comparesTime reports whether v is a comparison of times or durations, or the result of call.
-func comparesTime(v ssa.Value, call ssa.Instruction) bool {
-	ofTime := func(t types.Type) bool {
-		n, ok := types.Unalias(t).(*types.Named)
-		return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
-	}
-	switch v := v.(type) {
-	case *ssa.UnOp:
-		return v.Op == token.NOT && comparesTime(v.X, call)
-	case *ssa.BinOp:
-		return ofTime(v.X.Type()) || fromTime(v.X) || fromTime(v.Y)
-	case *ssa.Call:
-		recv := v.Call.Signature().Recv()
-		return ssa.Instruction(v) == call || recv != nil && ofTime(recv.Type())
-	}
 	return false
-}
-
-// fromTime reports whether v is a number that a method of package time has returned.
-func fromTime(v ssa.Value) bool {
-	c, ok := v.(*ssa.Call)
-	if !ok || c.Call.StaticCallee() == nil {
-		return false
-	}
-	pkg := c.Call.StaticCallee().Pkg
-	return pkg != nil && pkg.Pkg.Path() == "time"
 }
 
 // callers returns a number for the instructions that are executing on g's stack.
 func (m *Machine) callers(g *goroutine) uint64 {
 	x := uint64(1)
 	for _, a := range m.StaticView().Activations(g.ID, nil) {
-		x = mix(x, uint64(a.Func)<<32|uint64(a.PC))
+		x = hash.Mix(x, uint64(a.Func)<<32|uint64(a.PC))
 	}
 	return x | 1
 }

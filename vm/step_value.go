@@ -4,7 +4,9 @@ import (
 	"math"
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // Equality and hashing of memory images, and the operations on complex numbers.
@@ -26,26 +28,26 @@ func (m *Machine) eqIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if x[0] == 0 {
 		return true, 0
 	}
-	t := m.rtypeAt(x[0])
+	t := m.link.TypeAt(x[0])
 	if t == nil {
-		return false, forgedType
+		return false, link.ForgedType
 	}
-	if !t.layout.Comparable {
+	if !t.Layout.Comparable {
 		return false, x[0]
 	}
 	// The same box is equal to itself unless it may hold a NaN or an uncomparable value. A direct
 	// value is the word itself.
-	if x[1] == y[1] && t.layout.PureMem || t.direct {
+	if x[1] == y[1] && t.Layout.PureMem || t.Direct {
 		return x[1] == y[1], 0
 	}
-	if t.layout.Size == 0 {
+	if t.Layout.Size == 0 {
 		return true, 0
 	}
-	p, q := m.heap.Load(x[1], uint64(t.layout.Size), 0), m.heap.Load(y[1], uint64(t.layout.Size), 0)
+	p, q := m.heap.Load(x[1], uint64(t.Layout.Size), 0), m.heap.Load(y[1], uint64(t.Layout.Size), 0)
 	if p == nil || q == nil {
-		return false, forgedType
+		return false, link.ForgedType
 	}
-	return m.eqMem(t.layout, p, q)
+	return m.eqMem(t.Layout, p, q)
 }
 
 // eqImage compares two images held in registers. A scalar's extension agrees
@@ -123,40 +125,40 @@ func (m *Machine) hashImage(l *layout.Layout, p unsafe.Pointer, h uint64) (uint6
 		q := unsafe.Add(p, s.Off)
 		switch s.Kind {
 		case layout.SegMem:
-			h = hashBytes(h, unsafe.Slice((*byte)(q), s.Size))
+			h = hash.Bytes(h, unsafe.Slice((*byte)(q), s.Size))
 		case layout.SegF32:
-			h = mix(h, m.hashFloat(float64(*(*float32)(q))))
+			h = hash.Mix(h, m.hashFloat(float64(*(*float32)(q))))
 		case layout.SegF64:
-			h = mix(h, m.hashFloat(*(*float64)(q)))
+			h = hash.Mix(h, m.hashFloat(*(*float64)(q)))
 		case layout.SegString:
 			x := (*[2]uint64)(q)
 			str := m.str(x[0], x[1])
-			h = hashBytes(h, unsafe.Slice(unsafe.StringData(str), len(str)))
+			h = hash.Bytes(h, unsafe.Slice(unsafe.StringData(str), len(str)))
 		case layout.SegIface:
 			x := (*[2]uint64)(q)
 			if x[0] == 0 {
-				h = mix(h, 0)
+				h = hash.Mix(h, 0)
 				continue
 			}
-			t := m.rtypeAt(x[0])
+			t := m.link.TypeAt(x[0])
 			if t == nil {
-				return 0, forgedType
+				return 0, link.ForgedType
 			}
-			if !t.layout.Comparable {
+			if !t.Layout.Comparable {
 				return 0, x[0]
 			}
-			h = mix(h, x[0])
-			if t.direct {
-				h = mix(h, x[1])
+			h = hash.Mix(h, x[0])
+			if t.Direct {
+				h = hash.Mix(h, x[1])
 				continue
 			}
-			if t.layout.Size > 0 {
-				data := m.heap.Load(x[1], uint64(t.layout.Size), 0)
+			if t.Layout.Size > 0 {
+				data := m.heap.Load(x[1], uint64(t.Layout.Size), 0)
 				if data == nil {
-					return 0, forgedType
+					return 0, link.ForgedType
 				}
 				var bad uint64
-				if h, bad = m.hashImage(t.layout, data, h); bad != 0 {
+				if h, bad = m.hashImage(t.Layout, data, h); bad != 0 {
 					return 0, bad
 				}
 			}

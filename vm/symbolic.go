@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/link"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
@@ -39,7 +40,7 @@ func (m *Machine) track() {
 
 // shadowHost returns the parts of m that its shadows use.
 func (m *Machine) shadowHost() shadow.Host {
-	return shadow.Host{Machine: shadowHost{m}, Heap: m.heap, Layouts: m.layouts, Prog: m.link.prog, Tracking: &m.tracking, Multi: &m.multi,
+	return shadow.Host{Machine: shadowHost{m}, Heap: m.heap, Layouts: m.layouts, Prog: m.prog, Tracking: &m.tracking, Multi: &m.multi,
 		Unwind: m.cfg.Unwind, ByteID: m.layByte, InputLen: m.Environment().InputLen(), Solver: m.cfg.Solver}
 }
 
@@ -116,12 +117,12 @@ func (h shadowHost) EachFunction(g *shadow.Goroutine, f func(fn *bytecode.Func) 
 func (h shadowHost) Layout(t types.Type) *layout.Layout { return h.m.link.Layout(t) }
 
 func (h shadowHost) MapType(id uint32) (key, elem *layout.Layout) {
-	t := h.m.mapTypes[id]
-	return t.key, t.elem
+	t := h.m.link.MapTypes[id]
+	return t.Key, t.Elem
 }
 
 func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
-	t := h.m.mapTypes[id]
+	t := h.m.link.MapTypes[id]
 	for last := uint64(0); ; {
 		e, seq := h.m.mapNextEntry(p, t, last)
 		if e == nil {
@@ -129,17 +130,17 @@ func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
 		}
 		last = seq
 		var v uint64
-		t.key.Load(&v, unsafe.Add(e, t.keyOff))
+		t.Key.Load(&v, unsafe.Add(e, t.KeyOff))
 		list = append(list, v)
 	}
 }
 
 func (h shadowHost) Dynamic(word uint64) (l *layout.Layout, direct bool) {
-	t := h.m.rtypeAt(word)
+	t := h.m.link.TypeAt(word)
 	if t == nil {
 		return nil, false
 	}
-	return t.layout, t.direct
+	return t.Layout, t.Direct
 }
 
 func (h shadowHost) EqualInterfaces(a, b *[2]uint64) (eq, ok bool) {
@@ -210,7 +211,7 @@ func (m *Machine) swapUnknown(g *goroutine, w word, r Regs) bool {
 }
 
 // entryShadows gives the registers from i on the shadows of key and element of the map's entry at p.
-func (m *Machine) entryShadows(g *goroutine, i uint16, p ptr, t *mapType) {
-	m.sym.LoadRegs(&g.Goroutine, uint32(i), p+uint64(t.keyOff), t.key)
-	m.sym.LoadRegs(&g.Goroutine, uint32(i)+uint32(t.key.Words()), p+uint64(t.elemOff), t.elem)
+func (m *Machine) entryShadows(g *goroutine, i uint16, p ptr, t *link.MapType) {
+	m.sym.LoadRegs(&g.Goroutine, uint32(i), p+uint64(t.KeyOff), t.Key)
+	m.sym.LoadRegs(&g.Goroutine, uint32(i)+uint32(t.Key.Words()), p+uint64(t.ElemOff), t.Elem)
 }

@@ -29,7 +29,7 @@ var fuzzNatives = []Native{
 	}},
 	// hbSeed(i) returns the name of the i-th file of the seed corpus, and the number of its values.
 	{Name: "testing.hbSeed", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		i, corpus := int(r.U(0)), m.link.entry.Corpus
+		i, corpus := int(r.U(0)), m.entry.Corpus
 		r.Set(2, ^uint64(0)) // there is no such file
 		if i >= len(corpus) {
 			return Next
@@ -39,7 +39,7 @@ var fuzzNatives = []Native{
 	}},
 	// hbValue(i, k) returns the type, bits and text of a value of that file.
 	{Name: "testing.hbValue", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		v := &m.link.entry.Corpus[r.U(0)].Values[r.U(1)]
+		v := &m.entry.Corpus[r.U(0)].Values[r.U(1)]
 		m.setString(g, r, 0, v.Type)
 		r.Set(2, v.Bits)
 		return m.setString(g, r, 3, v.Text)
@@ -50,7 +50,7 @@ var fuzzNatives = []Native{
 
 // targetOf returns the signature of the fuzz target in the interface value at word i.
 func (m *Machine) targetOf(r Regs, i int) *types.Signature {
-	return m.rtypeAt(r.U(i)).layout.Type.Underlying().(*types.Signature)
+	return m.link.TypeAt(r.U(i)).Layout.Type.Underlying().(*types.Signature)
 }
 
 // namedParams returns the parameters of the function in the interface value at word i, with the
@@ -107,7 +107,7 @@ func callTarget(m *Machine, g *goroutine, r Regs) Ctl {
 	sig, texts := m.targetOf(r, 1), r.U(3)
 	for i := 1; i < sig.Params().Len(); i++ {
 		if p := sig.Params().At(i); !fuzzed(p.Type()) {
-			m.refuse(Refusal{Code: RefusedInput, Pos: m.within(m.fset.Position(p.Pos())),
+			m.refuse(Refusal{Code: RefusedInput, Pos: m.prog.Within(m.fset.Position(p.Pos())),
 				What: fmt.Sprintf("argument %s of the fuzz target has type %s: that cannot be symbolic", p.Name(), p.Type())})
 			m.halt(g)
 			return Stop

@@ -32,14 +32,14 @@ func (m *Machine) inputPos(g *goroutine) (pos token.Position) {
 		if f.SSA == nil || f.Wrapper {
 			return true
 		}
-		if m.link.prog.InHarness(f.SSA) || m.link.prog.InLibrary(f.SSA) {
+		if m.prog.InHarness(f.SSA) || m.prog.InLibrary(f.SSA) {
 			return true
 		}
 		pos = m.fset.Position(f.PosAt(int(pc)))
 		return false
 	})
 	if !pos.IsValid() { // an argument of a fuzz target
-		pos = m.fset.Position(m.link.entry.Pos)
+		pos = m.fset.Position(m.entry.Pos)
 	}
 	pos.Column, pos.Offset = 0, 0
 	return pos

@@ -16,13 +16,13 @@ func nondet(m *Machine, g *goroutine, r Regs) Ctl {
 		if !types.Identical(part, t) {
 			text += ", of its part of type " + part.String()
 		}
-		m.refuse(Refusal{Code: RefusedInput, What: text + ": that cannot be symbolic", Pos: m.within(m.inputPos(g))})
+		m.refuse(Refusal{Code: RefusedInput, What: text + ": that cannot be symbolic", Pos: m.prog.Within(m.inputPos(g))})
 		m.halt(g)
 		return Stop
 	}
 	l := m.link.Layout(t)
 	switch {
-	case m.link.entry.Fuzz:
+	case m.entry.Fuzz:
 		m.unsupported(g, RefusedInput, "hbtest.Nondet in a fuzz target: its arguments are the inputs")
 		return Stop
 	case m.forksBefore(g): // a variable's initialiser: its inputs are explored
@@ -115,14 +115,14 @@ func callEntry(m *Machine, g *goroutine, _ Regs) Ctl {
 	if m.trackFirst(g) {
 		return Stop
 	}
-	e := m.link.entry
+	e := m.entry
 	return m.inputArguments(g, uint64(m.link.Func(e.Func))|funcBit, e.Func.Signature.Params(), 0, nil, func(types.Type) []uint64 { return nil })
 }
 
 // entryMakes is Native.Makes of callEntry.
 func entryMakes(m *Machine, _ *goroutine, _ Regs) []types.Type {
 	var list []types.Type
-	for p := range m.link.entry.Func.Signature.Params().Variables() {
+	for p := range m.entry.Func.Signature.Params().Variables() {
 		list = append(list, p.Type())
 	}
 	return list
@@ -130,7 +130,7 @@ func entryMakes(m *Machine, _ *goroutine, _ Regs) []types.Type {
 
 // checkEntry returns an error if a parameter of an entry with symbolic arguments cannot be symbolic.
 func (m *Machine) checkEntry() error {
-	e := m.link.entry
+	e := m.entry
 	for p := range e.Func.Signature.Params().Variables() {
 		part := shadow.Excluded(p.Type())
 		if part == nil {

@@ -10,7 +10,7 @@ func (m *Machine) With(change func(*Config), interrupt func() bool) (*Machine, e
 	cfg.Interrupt, cfg.sharedGIDs = interrupt, nil
 	cfg.waited, cfg.short, cfg.late, cfg.endless, cfg.locks, cfg.drawn, cfg.absolute, cfg.exits = nil, nil, nil, nil, nil, nil, nil, nil
 	change(&cfg)
-	return New(m.link.prog, m.link.entry, cfg)
+	return New(m.prog, m.entry, cfg)
 }
 
 // AnyTime changes a configuration: every timer may fire at every moment.

@@ -129,9 +129,12 @@ func (f *analyzeFlags) wantsFacts() bool {
 	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
-// findingWork bounds the points-to analysis for findings to a few seconds. Most modules need a sixtieth of
-// it.
-const findingWork = 6_000_000
+// findingWork bounds the points-to analysis for findings to a few seconds; most modules need a sixtieth of
+// it. factWork bounds that for facts, which have no other choice, to about a gigabyte.
+const (
+	findingWork = 6_000_000
+	factWork    = 60_000_000
+)
 
 func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if err := f.check(); err != nil {
@@ -166,8 +169,11 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	}
 	asked := cmd.Flags().Changed("timeout")
 	part := false // part of the requested facts is missing
-	if !f.wantsFacts() && !asked {
+	if !asked {
 		p.Work = findingWork
+		if f.wantsFacts() {
+			p.Work = factWork
+		}
 	}
 	if !p.Solve() && !f.wantsFacts() {
 		if part = asked; asked {
@@ -194,7 +200,11 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		}
 	}
 	if p.Pointer() == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, which all others need, did not end within %v (--timeout)\n", f.timeout)
+		why := fmt.Sprintf("did not end within %v (--timeout)", f.timeout)
+		if !asked {
+			why = "would take too long (--timeout 10m lets it go on)"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, which all others need, %s\n", why)
 		return exit(exitIncomplete)
 	}
 	switch {

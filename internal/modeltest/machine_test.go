@@ -45,8 +45,8 @@ func TestUndeclared(t *testing.T) {
 			"runtime.Version writes scalars.versions, which is in no part of the machine"},
 		{"a counter in a variable", []string{"native_runtime.go", native, native + "versions++;", "machine.go", "// New returns", "var versions int\n\n// New returns"},
 			"runtime.Version writes versions, which is in no part of the machine"},
-		{"a counter in the program", []string{"native_runtime.go", native, native + "m.link.static256++;m.link.zeroBase++;"},
-			"runtime.Version writes linker.zeroBase, which is in no part of the machine"},
+		{"a counter in the program", []string{"native_runtime.go", native, native + "m.countWord++;"},
+			"runtime.Version writes image.countWord, which is in no part of the machine"},
 		{"a counter in another goroutine", []string{"native_runtime.go", native, native + "m.gs[0].nrand++;"},
 			"runtime.Version writes gstate.nrand, which is in no part of the machine"},
 		{"the native's own goroutine", []string{"native_runtime.go", native, native + "g.nrand++;"}, ""},
@@ -133,7 +133,7 @@ func undeclared(t *testing.T, files map[string][]byte) (wrong []string) {
 // created with it.
 func constant(field string) bool {
 	of, _, ok := strings.Cut(field, ".")
-	return !ok || slices.Contains([]string{"Config", "image", "linker"}, of)
+	return !ok || slices.Contains([]string{"Config", "image", "link:Linker"}, of)
 }
 
 // A use is that of a field of the machine, or of a variable of its package.
@@ -262,8 +262,8 @@ func structName(pkg *ssa.Package, f *ssa.FieldAddr) string {
 		return ""
 	case named.Obj().Pkg() == pkg.Pkg:
 		return named.Obj().Name()
-	case named.Obj().Pkg().Path() == pkg.Pkg.Path()+"/shadow": // the part of a goroutine that is there
-		return "shadow:" + named.Obj().Name()
+	case slices.Contains([]string{pkg.Pkg.Path() + "/shadow", pkg.Pkg.Path() + "/link"}, named.Obj().Pkg().Path()): // parts of the machine that are there
+		return named.Obj().Pkg().Name() + ":" + named.Obj().Name()
 	}
 	return ""
 }
@@ -373,7 +373,7 @@ func (w *walk) field(f *ssa.FieldAddr, own map[ssa.Value]bool, via string) {
 		if isOwn(f.X, own) {
 			return
 		}
-	case "Machine", "goroutineTable", "living", "scalars", "streams", "scheduler", "autoMode", "image", "linker", "Config", "lateness", "absolutes":
+	case "Machine", "goroutineTable", "living", "scalars", "streams", "scheduler", "autoMode", "image", "link:Linker", "Config", "lateness", "absolutes":
 		_, group := f.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
 		if name == "Machine" && group {
 			return // its fields count

@@ -317,9 +317,10 @@ func addresses(logs []string) string {
 // importsOf returns the imports of a file with the given text.
 func importsOf(text string) string {
 	var b strings.Builder
-	for _, path := range []string{"bytes", "context", "encoding/json", "errors", "fmt", "io", "iter", "log", "math/rand",
-		"math/rand/v2", "os", "os/signal", "regexp", "runtime", "slices",
-		"strconv", "strings", "sync", "sync/atomic", "syscall", "testing", "testing/synctest", "time"} {
+	for _, path := range []string{"bytes", "compress/gzip", "context", "encoding/binary", "encoding/json", "encoding/xml", "errors", "fmt",
+		"hash/crc32", "html", "io", "iter", "log", "math/big", "math/rand", "math/rand/v2", "net/mail", "net/textproto", "os", "os/signal",
+		"regexp", "runtime", "slices", "strconv", "strings", "sync", "sync/atomic", "syscall", "testing", "testing/synctest",
+		"text/template", "time"} {
 		name, as := path[strings.LastIndexByte(path, '/')+1:], ""
 		switch path {
 		case "math/rand":
@@ -350,7 +351,7 @@ func uses(text, name string) bool {
 // LibraryHelpers is a file that the programs share.
 const LibraryHelpers = `package main
 
-import "syscall"
+import "os"
 
 // record has the observations of a goroutine.
 type record struct{ text string }
@@ -393,6 +394,6 @@ func say(list ...*record) {
 	for _, r := range list {
 		s += r.text + ";"
 	}
-	syscall.Write(1, []byte(s+"\n"))
+	os.Stdout.WriteString(s + "\n")
 }
 `

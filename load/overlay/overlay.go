@@ -23,9 +23,10 @@
 //	drop name if go1.27 the line holds from that release of Go on
 //	drop name if !go1.27
 //	swap file.go: text => other text, of equal length, for a text that the file has once; with \n and \t
+//	swap file.go if !goexperiment.jsonv2: text => other text
 //
-// After "if" comes a build constraint of release tags. Files of the overlay are for all releases unless a
-// //go:build line restricts them.
+// After "if" comes a build constraint of tags of releases and experiments. Files of the overlay are for all
+// releases unless a //go:build line restricts them.
 //
 // "drop init" drops all init functions. Imports that only dropped code used are
 // removed. A line that finds nothing to remove is an error, so that a new Go release cannot quietly
@@ -33,6 +34,19 @@
 //
 // Functions without a body are natives of the machine. The files are subject to
 // build constraints like those of the real package.
+//
+// # What is made only once
+//
+// Much of the library makes a table on first use, under a Once, or keeps what it has computed in a Map. If
+// goroutines do that beside each other, all orders would be explored in which one of them is first, though
+// no code can see the difference. Two sorts of overlays prevent it:
+//
+//   - hb_once.go makes a table when the package is initialised: one that depends on nothing, and whose making
+//     has no other effect and calls no code of the program. Claim: the same outcomes. A call that would
+//     have made the table finds one with the same contents, and no program can ask whether it is there
+//     already. The Once orders the goroutine that makes a table before others, but each of these could have
+//     come first unless something else orders them: so no race is lost, and none invented.
+//   - A swap of sync.Map for sync.Own, which is each goroutine's own.
 package overlay
 
 import (

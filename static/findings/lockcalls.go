@@ -195,6 +195,10 @@ func (f *lockFlow) summarise() {
 				x := exit{}
 				key := ""
 				for _, h := range s.held {
+					//mutant: findings: what a goroutine releases is held by the caller [test ./static/findings TestWant]: "f.p.inGoroutine(f.fn, h.path, goneOf)" -> "false"
+					if f.p.inGoroutine(f.fn, h.path, goneOf) {
+						continue // the goroutine has it
+					}
 					x.acquired = append(x.acquired, h)
 					key += fmt.Sprintf("+%d/%d ", h.path, h.mode)
 				}

@@ -72,6 +72,10 @@ func (p *pass) kindOf(path static.Path) string {
 }
 
 func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction) {
+	//mutant: findings: a goroutine that was started releases no lock [test ./static/findings TestWant]: "!d.acq.once && " -> "false && "
+	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, goneOf) {
+		return // it waits for the goroutine
+	}
 	name := p.name(d.acq.path)
 	via := ""
 	if n := len(d.acq.chain); n > 1 {
@@ -268,6 +272,26 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
+// inGoroutine reports whether a goroutine that fn, or a literal in it, starts has a lock of the same kind among
+// those that list selects when it returns: it releases one for fn, or acquires one for it.
+func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
+	class := p.Base.Paths.Class(path)
+	for _, st := range p.startsOf(fn) {
+		for _, states := range p.flow(st.body).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(list(s), func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
+					return true
+				}
+			}
+		}
+	}
+	//mutant: findings: literals start no goroutines [test ./static/findings TestWant]: "p.user(g) && " -> "false && "
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return p.user(g) && p.inGoroutine(g, path, list) })
+}
+
+func goneOf(s *state) []hold { return s.gone }
+func heldOf(s *state) []hold { return s.held }
+
 // returned reports whether ret may return an object that keeps the lock: ret returns no error, and another
 // function, such as the end of a transaction, releases a lock of the same kind that it has not acquired.
 func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
@@ -389,7 +413,15 @@ func checkReleases(p *pass) {
 		if f.imprecise {
 			continue
 		}
+		first := map[ssa.Instruction]bool{}
+		slices.SortStableFunc(f.again, func(a, b double) int { return cmp.Compare(a.at.Pos(), b.at.Pos()) })
 		for _, d := range f.again {
+			// One Unlock too many makes all later ones too many.
+			//mutant: findings: a goroutine that was started acquires no lock [test ./static/findings TestWant]: "p.inGoroutine(fn, d.held.path, heldOf)" -> "false"
+			if first[d.held.at] || p.inGoroutine(fn, d.held.path, heldOf) {
+				continue
+			}
+			first[d.held.at] = true
 			p.report("HBA104", d.confidence(), d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {

@@ -402,7 +402,8 @@ func checkSpin(p *pass) {
 	}
 }
 
-// moves reports whether addr is of an element whose index is computed: then a loop reads one after the other.
+// moves reports whether addr is of an element whose index is computed, or of an object that changes from one
+// iteration to the next: then a loop reads one after the other.
 func moves(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.IndexAddr:
@@ -410,6 +411,9 @@ func moves(addr ssa.Value) bool {
 		return !isConst
 	case *ssa.FieldAddr:
 		return moves(x.X)
+	case *ssa.Phi: // for n.next != nil { n = n.next }
+		//mutant: findings: a loop through a list waits [test ./static/findings TestWant]: false
+		return true
 	}
 	return false
 }

@@ -8,7 +8,9 @@
 //	durations.go    durations that leave the function in which they are measured
 //	text.go         whether a text is only printed
 //	variables.go    package variables that never change, and whether a program reads its output
+//	address.go      where addresses become numbers
 //	counting.go     loops whose iterations differ by a counter
+//	moment.go       loops that only time ends
 //	cycles.go       which nodes of a graph are on a cycle
 //	tried.go        whether a channel is used by operations that do not wait
 //	returns.go      whether control can get from an instruction to a return

@@ -21,7 +21,7 @@ const (
 )
 
 // UseOfText returns how the function of a call uses the text that the call makes of its arguments.
-// captured says whether the program may read its own output or log (linker.ReadsOutput).
+// captured says whether the program may read its own output or log (Variables.ReadsOutput).
 func UseOfText(i ssa.Instruction, captured bool) TextUse {
 	call, ok := i.(ssa.CallInstruction)
 	if !ok {

@@ -35,7 +35,13 @@ func (s *Analyses) WithoutUsers(work uint64, interrupt func() bool, entries ...*
 
 // Own is WithoutUsers for modules that use much other code. It analyses the module, and of the other code
 // only the packages in ownLibrary. A function outside calls the functions and methods that are passed to it,
-// returns nothing, and has no other effect.
+// returns nothing, and has no other effect. If the bound is reached, it begins again with few contexts and
+// four times the bound.
 func (s *Analyses) Own(work uint64, interrupt func() bool, entries ...*load.Entry) *Result {
-	return s.analyze(&analysis{alone: true, own: true, most: work}, interrupt, entries)
+	r := s.analyze(&analysis{alone: true, own: true, most: work}, interrupt, entries)
+	if r == nil {
+		//mutant: no attempt with few contexts [test ./static/pointer TestFewContexts]: remove
+		r = s.analyze(&analysis{alone: true, own: true, few: true, most: 4 * work}, interrupt, entries)
+	}
+	return r
 }

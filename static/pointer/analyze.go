@@ -14,6 +14,7 @@ type analysis struct {
 	solver
 	alone  bool   // libraries have no users
 	own    bool   // see AnalyzeOwn
+	few    bool   // contexts: see maxContexts
 	work   uint64 // elements that were propagated, once for each receiver
 	most   uint64 // bound on work; 0: none
 	prog   *load.Program
@@ -93,6 +94,12 @@ func (s *Analyses) analyze(a *analysis, interrupt func() bool, entries []*load.E
 	a.partAt = make(map[partKey]bool)
 	a.externals = make(map[externalKey]*external)
 	a.policy = newPolicy(s.prog, s.lays)
+	if a.few {
+		a.policy.refuses = func(fn *ssa.Function, c Context) bool {
+			f := a.funcs[fn]
+			return f != nil && f.contexts >= maxContexts && a.instIndex[instanceKey{fn, c}] == nil
+		}
+	}
 	a.lays = s.lays
 	a.panics = a.registers(1)
 	a.machineRoots()

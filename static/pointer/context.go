@@ -58,7 +58,13 @@ type Policy struct {
 	// shared is set for a receiver that makes no context: see receiverAt.
 	shared  map[receiverOf]bool
 	clients map[*ssa.Function]string
+
+	// refuses, if not nil, reports whether fn gets no context c, because it has maxContexts others.
+	refuses func(fn *ssa.Function, c Context) bool
 }
+
+// maxContexts bounds the number of contexts of a function in an analysis with few contexts.
+const maxContexts = 2
 
 // maxDepth bounds the length of a context.
 const maxDepth = 3
@@ -220,10 +226,25 @@ func (p *Policy) maker(f *Frame, caller Context) Context {
 
 // enter returns the context of an activation of callee, called at site of an
 // activation whose context is ctx; made is the maker's context.
+func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
+	return p.limited(callee, p.full(ctx, site, deferred, callee, made, recv))
+}
+
+// limited returns c, or 0 if callee does not get it. Without a bound, objects that are allocated in methods of
+// one another, such as the nodes of trees, have as many contexts as there are strings of their allocations.
+func (p *Policy) limited(callee *ssa.Function, c Context) Context {
+	//mutant: contexts without a bound [test ./static/pointer TestFewContexts]: "c > 0" -> "false"
+	if c > 0 && p.refuses != nil && p.refuses(callee, c) {
+		return 0
+	}
+	return c
+}
+
+// full is enter without a bound on the number of contexts.
 //
 // The cases come in this order: opaque code; wrappers, which do not change the context; functions whose
 // kind alone decides; calls by the machine, and deferred calls. In all other cases the call is the context.
-func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
+func (p *Policy) full(ctx Context, site ssa.Instruction, deferred bool, callee *ssa.Function, made Context, recv Origin) Context {
 	if site != nil && isHelper(callee) && (ctx == External || isOpaque(site.Parent())) {
 		return External
 	}

@@ -13,7 +13,8 @@ var ownLibrary = map[string]bool{"bytes": true, "container/heap": true, "contain
 	"internal/sync": true, "internal/synctest": true, "testing": true, "testing/synctest": true, "time": true, "unique": true, "weak": true,
 	"runtime": true, "golang.org/x/sync/errgroup": true, "golang.org/x/sync/semaphore": true, "golang.org/x/sync/singleflight": true}
 
-// leavesOut reports whether fn is one of the functions that AnalyzeOwn does not analyse.
+// leavesOut reports whether fn is one of the functions that AnalyzeOwn does not analyse. Opaque code is among
+// them: what it may keep and return is often everything, of which large modules have too much.
 func (a *analysis) leavesOut(fn *ssa.Function) bool {
 	if !a.own {
 		return false

@@ -35,15 +35,11 @@ func (a *analysis) generate(inst *instance) {
 		m(a.nativeInstance(inst))
 		return
 	}
-	if isOpaque(inst.fn) {
-		a.opaqueInstance(inst)
-		return
-	}
 	if a.leavesOut(inst.fn) {
 		a.leftOut(inst)
 		return
 	}
-	if inst.fn.Blocks == nil {
+	if isOpaque(inst.fn) || inst.fn.Blocks == nil {
 		a.opaqueInstance(inst)
 		return
 	}

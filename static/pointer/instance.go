@@ -44,6 +44,8 @@ type function struct {
 	res  int32               // first register of the results
 	n    int32
 	lay  *layout // of the results
+
+	contexts int // number of instances
 }
 
 type instanceKey struct {
@@ -58,6 +60,7 @@ func (a *analysis) instance(fn *ssa.Function, ctx Context) *instance {
 	if inst == nil {
 		inst = &instance{fn: fn, ctx: ctx, num: int32(len(a.insts)), info: a.function(fn)}
 		inst.base = a.registers(int(inst.info.n))
+		inst.info.contexts++
 		a.instIndex[k] = inst
 		a.insts = append(a.insts, inst)
 		a.todo = append(a.todo, inst)

@@ -43,6 +43,10 @@ var moving = map[string]model{
 	},
 	"sync/atomic.CompareAndSwapPointer": func(n *native) { n.store(n.arg(0), place{}, n.arg(2)) },
 
+	// The running goroutine's list of entries, as if all had that of the argument.
+	"sync.hbOwned": func(n *native) { n.load(n.result, n.arg(0), place{}) },
+	"sync.hbOwn":   func(n *native) { n.store(n.arg(0), place{}, n.arg(1)) },
+
 	// hbGo(run func(*hbTimer, int64), r *hbTimer, d int64) runs run(r, d) on a
 	// goroutine.
 	"time.hbGo": func(n *native) { n.call(n.arg(0), n.arg(1)) },

@@ -1,6 +1,10 @@
 package pointer
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestOwn: functions of other modules are not analysed, and call the functions among their arguments.
 func TestOwn(t *testing.T) {
@@ -40,7 +44,39 @@ func main() {
 	if own, all := r.Stats().Work, AnalyzeWithoutUsers(0, never, prog, prog.Entries...).Stats().Work; own > all/10 {
 		t.Errorf("the work is %d, and %d with the code of others", own, all)
 	}
-	if AnalyzeOwn(r.Stats().Work/2, never, prog, prog.Entries...) != nil {
+	if AnalyzeOwn(r.Stats().Work/10, never, prog, prog.Entries...) != nil {
 		t.Error("the work has no bound")
+	}
+}
+
+// TestFewContexts: a tree with several kinds of nodes, which allocate one another, has as many contexts as there
+// are strings of allocations. If that is too much work, there are few of them.
+func TestFewContexts(t *testing.T) {
+	never := func() bool { return false }
+	const kinds = 5
+	var b strings.Builder
+	b.WriteString("package main\n\nfunc main() { (&node[int]{}).grow() }\n\ntype node[T any] struct { children []*node[T] }\n\n")
+	b.WriteString("func (n *node[T]) grow() *node[T] {\n")
+	for range kinds {
+		b.WriteString("\tn.children = append(n.children, (&node[T]{}).grow())\n")
+	}
+	b.WriteString("\treturn n\n}\n")
+	prog := loadSource(t, b.String())
+	all := AnalyzeOwn(0, never, prog, prog.Entries...).Stats()
+	few := AnalyzeOwn(all.Work/8, never, prog, prog.Entries...)
+	if few == nil {
+		t.Fatalf("%d contexts, work %d: no result with an eighth of it", all.Activations, all.Work)
+	}
+	if s := few.Stats(); all.Activations < kinds*kinds || s.Activations > all.Activations-kinds*kinds/2 {
+		t.Errorf("%d activations, of %d", s.Activations, all.Activations)
+	}
+	grow := ""
+	for fn, list := range few.ctxs {
+		if strings.HasSuffix(fn.String(), ".grow") {
+			grow += fmt.Sprint(len(list))
+		}
+	}
+	if grow != fmt.Sprint(maxContexts) {
+		t.Errorf("grow has %s contexts", grow)
 	}
 }

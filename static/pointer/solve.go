@@ -223,6 +223,7 @@ func (a *analysis) on(n nodeID, c constraint) {
 	}
 	v.cons = append(v.cons, c)
 	if v.done > 0 {
+		a.work += uint64(v.done)
 		c.apply(a, v.elems[:v.done:v.done])
 	}
 }

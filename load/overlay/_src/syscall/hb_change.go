@@ -141,7 +141,7 @@ func hbMoved(from, to string) {
 		hbSet(to+x.path[len(from):], x.node)
 		hbSet(x.path, nil)
 	}
-	for _, f := range hbFiles {
+	for _, f := range hbOpenFiles() {
 		if f != nil && len(f.path) >= len(from)-1 && f.path+"/" == from {
 			f.path = to[:len(to)-1]
 		} else if f != nil && len(f.path) > len(from) && f.path[:len(from)] == from {

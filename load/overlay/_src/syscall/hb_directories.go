@@ -69,7 +69,9 @@ func (f *hbFile) Getdents(p []byte) (n int, err error) {
 
 // entries returns those of the directory, see hbList.
 func (f *hbFile) entries() (list string, err error) {
-	effect.Access(unsafe.Pointer(&hbNames[hbHash(f.path)%uint64(len(hbNames))]), false)
+	row := hbRow(f.path)
+	//mutant: listing a directory looks at one name [models TestCaches/dirListed]: "unsafe.Sizeof(*row)" -> "1"
+	effect.Range(unsafe.Pointer(row), unsafe.Sizeof(*row), false)
 	at := hbAt{path: f.path, node: f.node}
 	if i, found := hbIndex(f.path); found && f.node == nil {
 		at.node = hbTree[i].node // changed since it was opened

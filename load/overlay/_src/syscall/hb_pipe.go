@@ -127,9 +127,9 @@ func pipe2(to *[2]_C_int, flags int) (err error) {
 	node := &hbNode{mode: S_IFIFO | 0o600, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
 	r := &hbFile{path: "pipe:", flags: O_RDONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: p}
 	w := &hbFile{path: "pipe:", flags: O_WRONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: p}
-	to[0] = _C_int(hbAlloc(r))
+	to[0] = _C_int(hbSmallest(r))
 	node.ino = hbHash(r.path) + uint64(to[0])<<32
-	to[1] = _C_int(hbAlloc(w))
+	to[1] = _C_int(hbSmallest(w))
 	return nil
 }
 

@@ -16,9 +16,10 @@ import (
 // A call that looks a path up, or changes what it names, is one step, in which the whole path is
 // followed. Two of them depend on each other
 //
-//	through hbNames   a byte for the names in a directory, chosen by a hash of its path: finding one
-//	                  of them reads it, adding or removing a file writes it. What changes a path
-//	                  that others go through (directories, links, renaming) writes all bytes.
+//	through hbNames   a row of bytes for the names in a directory, chosen by a hash of its path, and a
+//	                  byte in it for each name: finding the name reads the byte, adding or removing
+//	                  a file writes it. Listing the directory reads the row. What changes a path that
+//	                  others go through (directories, links, renaming) writes all bytes.
 //	through an hbNode what is done to its contents; an open file's offset is one with that.
 //
 // Which byte a call touches must not depend on what other goroutines do. It is that of the path
@@ -52,13 +53,18 @@ type hbName struct {
 // hbTree is sorted by path.
 var hbTree []hbName
 
-var hbNames [64]byte
+var hbNames [64][64]byte
 
-// hbTouchName declares that a name in the directory of path is looked up, or added or removed.
+// hbRow has the bytes of the names in dir, which is without symbolic links.
+func hbRow(dir string) *[64]byte { return &hbNames[hbHash(dir)%uint64(len(hbNames))] }
+
+// hbTouchName declares that what path names is looked up, or added or removed.
 func hbTouchName(path string, write bool) {
-	dir, _ := hbSplit(path)
+	//mutant: the byte of a name is that of a link to it [models TestCaches/fileLinked]: "hbResolve(path)" -> "path"
+	dir, base := hbSplit(hbResolve(path))
+	row := hbRow(dir)
 	//mutant: names are not declared [models TestModels/fileMade]
-	effect.Access(unsafe.Pointer(&hbNames[hbHash(hbResolve(dir))%uint64(len(hbNames))]), write)
+	effect.Access(unsafe.Pointer(&row[hbHash(base)%uint64(len(row))]), write)
 }
 
 // hbResolve returns path, which is absolute, without symbolic links as far as it exists.
@@ -123,10 +129,12 @@ func hbIndex(path string) (i int, found bool) {
 // hbSet makes node what path names; nil removes it.
 func hbSet(path string, node *hbNode) {
 	i, found := hbIndex(path)
-	if !found {
-		hbTree = append(hbTree, hbName{})
-		copy(hbTree[i+1:], hbTree[i:])
-		hbTree[i] = hbName{path: path}
+	if !found { // however many names there are, that is one allocation: others add names, too
+		tree := make([]hbName, len(hbTree)+1)
+		copy(tree, hbTree[:i])
+		copy(tree[i+1:], hbTree[i:])
+		tree[i] = hbName{path: path}
+		hbTree = tree
 	}
 	hbTree[i].node = node
 }
@@ -163,7 +171,7 @@ func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
 	default:
 		hbRefuse("file", "changing "+path+", which is no file or directory")
 	}
-	for _, f := range hbFiles {
+	for _, f := range hbOpenFiles() {
 		if f == nil || f.node != nil || f.output() {
 			continue
 		}

@@ -2,12 +2,11 @@ package vm
 
 import (
 	"go/token"
-	"path/filepath"
-	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/compile"
+	"hbcheck.dev/hbcheck/vm/link"
 )
 
 // A Refusal is a construct that the machine does not model, and that an execution has reached.
@@ -27,19 +26,19 @@ type RefusalCode string
 
 // The codes.
 const (
-	RefusedAssembly  RefusalCode = "assembly"  // a function without a body in Go
-	RefusedC         RefusalCode = "cgo"       // a function that uses C
-	RefusedUnloaded  RefusalCode = "unloaded"  // a function that nothing seemed to call
-	RefusedProcess   RefusalCode = "process"   // other processes
-	RefusedFile      RefusalCode = "file"      // not covered by the model of files
-	RefusedSocket    RefusalCode = "socket"    // not covered by the model of connections
-	RefusedSignal    RefusalCode = "signal"    // not covered by the model of signals
-	RefusedCall      RefusalCode = "syscall"   // a system call by number that has no model
-	RefusedSize      RefusalCode = "size"      // an object that is too large
-	RefusedType      RefusalCode = "type"      // types that a program makes at run time
-	RefusedInput     RefusalCode = "input"     // values that depend on inputs, where the machine cannot track them
-	RefusedConstruct RefusalCode = "construct" // a construct of the language
-	RefusedMeasure   RefusalCode = "measure"   // properties of the compiled program only, such as allocations
+	RefusedAssembly  RefusalCode = link.Assembly  // a function without a body in Go
+	RefusedC         RefusalCode = link.UsesC     // a function that uses C
+	RefusedUnloaded  RefusalCode = link.Unloaded  // a function that nothing seemed to call
+	RefusedProcess   RefusalCode = "process"      // other processes
+	RefusedFile      RefusalCode = "file"         // not covered by the model of files
+	RefusedSocket    RefusalCode = "socket"       // not covered by the model of connections
+	RefusedSignal    RefusalCode = "signal"       // not covered by the model of signals
+	RefusedCall      RefusalCode = "syscall"      // a system call by number that has no model
+	RefusedSize      RefusalCode = "size"         // an object that is too large
+	RefusedType      RefusalCode = "type"         // types that a program makes at run time
+	RefusedInput     RefusalCode = "input"        // values that depend on inputs, where the machine cannot track them
+	RefusedConstruct RefusalCode = link.Construct // a construct of the language
+	RefusedMeasure   RefusalCode = "measure"      // properties of the compiled program only, such as allocations
 )
 
 // RefusalCodes returns all codes.
@@ -56,7 +55,7 @@ func (m *Machine) unsupported(g *goroutine, code RefusalCode, what string) {
 	if at, fn, ok := m.ownCall(g); ok {
 		pos, called = at, fn
 	}
-	m.refuse(Refusal{Code: code, What: what, Func: called, Pos: m.within(pos)})
+	m.refuse(Refusal{Code: code, What: what, Func: called, Pos: m.prog.Within(pos)})
 	g.status = gReady
 	g.pending = trace.Op{G: g.ID, Kind: trace.Crash, Func: g.Fn.ID, PC: uint32(g.PC)}
 }
@@ -72,20 +71,7 @@ func (m *Machine) refuse(r Refusal) {
 
 // relative returns pos with its file name relative to the directory where the program was loaded,
 // if it is below that.
-func (m *Machine) relative(pos token.Position) string { return m.link.relative(pos) }
-
-func (k *linker) relative(pos token.Position) string { return k.within(pos).String() }
-
-// within returns pos with its file name relative to the directory where the program was loaded, if
-// it is below that.
-func (m *Machine) within(pos token.Position) token.Position { return m.link.within(pos) }
-
-func (k *linker) within(pos token.Position) token.Position {
-	if rel, ok := strings.CutPrefix(pos.Filename, k.prog.Dir+string(filepath.Separator)); ok {
-		pos.Filename = rel
-	}
-	return pos
-}
+func (m *Machine) relative(pos token.Position) string { return m.prog.Within(pos).String() }
 
 // refusalCode returns the code for function f refusing with that text.
 func refusalCode(f *bytecode.Func, text string) RefusalCode {
@@ -149,7 +135,7 @@ func (m *Machine) userFrame(g *goroutine) (pos token.Position, called string, fo
 		if id == 0 || f.SSA == nil {
 			return true
 		}
-		p, library := m.link.prog.PackageOf(f.SSA), m.link.prog.InLibrary(f.SSA)
+		p, library := m.prog.PackageOf(f.SSA), m.prog.InLibrary(f.SSA)
 		if p != nil && !library && f.Refused == "" {
 			pos, found = m.fset.Position(f.PosAt(int(pc))), true
 			return false

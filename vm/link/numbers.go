@@ -1,13 +1,17 @@
-package vm
+package link
 
 import (
 	"go/token"
+	"go/types"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"unsafe"
 
 	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
@@ -22,7 +26,7 @@ import (
 //	machine 2    f g                     needs "other": makes "text" and x, then "other"
 //
 // Claim 1: an object with a number is the same on all machines. It depends on its key, the program,
-// and facts that all of them share (Config, entryFacts). This holds for the code of functions,
+// and facts that all of them share (Options). This holds for the code of functions,
 // stubs and adapters, of which each machine compiles those it calls; for the contents of a literal,
 // of a type descriptor, and of a variable before its first write; and for whether a variable is
 // constant (static.flags).
@@ -30,12 +34,12 @@ import (
 // Claim 2: nothing gets a number while a machine catches up. Code and descriptors, which number the
 // objects they refer to, are written when a machine first needs them. A static object only needs
 // its layout, which is in the table before it.
-type linkNumbers struct {
+type Numbers struct {
+	mu      sync.Mutex
 	funcs   []funcKey
 	statics []static            // from the number 1 on
 	bound   map[boundKey]uint32 // see boundCode
 	layouts *layout.Shared
-	clock   *clockFacts
 }
 
 // funcKey identifies a function with a number: a function of the program, a stub, or an adapter of
@@ -43,7 +47,7 @@ type linkNumbers struct {
 type funcKey struct {
 	fn   *ssa.Function
 	stub stubKey
-	call callKey
+	call adapterKey
 }
 
 // stubKey identifies the function that performs a builtin for a statement: the builtin with its
@@ -76,12 +80,12 @@ const (
 )
 
 // number returns the number of f.
-func (k *linker) number(f funcKey) uint32 {
+func (k *Linker) number(f funcKey) uint32 {
 	id, ok := k.numberOf(f)
 	if ok {
 		return id
 	}
-	if n := k.sharedNumbers(); n != nil {
+	if n := k.shared; n != nil {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.catchUp(k)
@@ -93,7 +97,7 @@ func (k *linker) number(f funcKey) uint32 {
 	return k.newFunc(f)
 }
 
-func (k *linker) numberOf(f funcKey) (id uint32, ok bool) {
+func (k *Linker) numberOf(f funcKey) (id uint32, ok bool) {
 	switch {
 	case f.fn != nil:
 		id, ok = k.ids[f.fn]
@@ -106,10 +110,10 @@ func (k *linker) numberOf(f funcKey) (id uint32, ok bool) {
 }
 
 // newFunc gives f the next number.
-func (k *linker) newFunc(f funcKey) uint32 {
+func (k *Linker) newFunc(f funcKey) uint32 {
 	id := uint32(len(k.funcs))
 	k.funcs = append(k.funcs, f)
-	k.m.funcs = append(k.m.funcs, nil)
+	k.Code = append(k.Code, nil)
 	switch {
 	case f.fn != nil:
 		k.ids[f.fn] = id
@@ -122,12 +126,12 @@ func (k *linker) newFunc(f funcKey) uint32 {
 }
 
 // address returns the address of s.
-func (k *linker) address(s static) uint64 {
+func (k *Linker) address(s static) uint64 {
 	p, ok := k.addressOf(&s)
 	if ok {
 		return p
 	}
-	if n := k.sharedNumbers(); n != nil {
+	if n := k.shared; n != nil {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.catchUp(k)
@@ -140,7 +144,7 @@ func (k *linker) address(s static) uint64 {
 	return k.newStatic(s)
 }
 
-func (k *linker) addressOf(s *static) (p uint64, ok bool) {
+func (k *Linker) addressOf(s *static) (p uint64, ok bool) {
 	switch s.kind {
 	case staticGlobal:
 		p, ok = k.globals[s.global]
@@ -155,8 +159,8 @@ func (k *linker) addressOf(s *static) (p uint64, ok bool) {
 }
 
 // newStatic makes a static object.
-func (k *linker) newStatic(s static) uint64 {
-	h := k.m.heap
+func (k *Linker) newStatic(s static) uint64 {
+	h := k.heap
 	id := h.AllocStatic(s.size, s.layout, s.flags)
 	k.statics = append(k.statics, s)
 	p := uint64(id) << 32
@@ -169,7 +173,7 @@ func (k *linker) newStatic(s static) uint64 {
 		copy(h.Bytes(p, s.size), s.text)
 		k.literals[s.text] = p
 	case staticType:
-		k.m.newType(p, s.typ)
+		k.newType(p, s.typ)
 	case static256:
 		words := unsafe.Slice((*uint64)(h.Objs[id].Mem), s.size/8)
 		for i := range words {
@@ -182,8 +186,8 @@ func (k *linker) newStatic(s static) uint64 {
 
 // shareBound returns the number of the function that stands for all method values with that key. It
 // is id, this machine's own number, unless another machine has shared one before.
-func (k *linker) shareBound(key boundKey, id uint32) uint32 {
-	n := k.sharedNumbers()
+func (k *Linker) shareBound(key boundKey, id uint32) uint32 {
+	n := k.shared
 	if n == nil {
 		return id
 	}
@@ -198,17 +202,9 @@ func (k *linker) shareBound(key boundKey, id uint32) uint32 {
 	return id
 }
 
-// sharedNumbers returns the table of the numbers that k gives, or nil if it does not share them.
-func (k *linker) sharedNumbers() *gidTable {
-	if k.apart {
-		return nil
-	}
-	return k.m.sharedGIDs
-}
-
 // catchUp adds the missing numbers to k. The table is locked.
-func (n *linkNumbers) catchUp(k *linker) {
-	k.m.layouts.CatchUp()
+func (n *Numbers) catchUp(k *Linker) {
+	k.layouts.CatchUp()
 	for _, f := range n.funcs[len(k.funcs):] {
 		//mutant: replicas have stubs of their own [numbering]: "k.newFunc(f)" -> "k.newFunc(f); delete(k.stubs, f.stub)"
 		//mutant: replicas have adapters of their own [numbering]: "k.newFunc(f)" -> "k.newFunc(f); delete(k.calls, f.call)"
@@ -219,31 +215,85 @@ func (n *linkNumbers) catchUp(k *linker) {
 	}
 }
 
-// share puts m's numbers into a table that replicas share.
-func (n *gidTable) share(m *Machine) {
-	k := m.link
-	n.funcs, n.statics, n.bound = slices.Clone(k.funcs), slices.Clone(k.statics), maps.Clone(k.boundCodes)
-	n.layouts, n.clock = m.layouts.Share(), k.clockFacts
-	k.mu, k.read = new(sync.Mutex), m.clockReads > 0
+// Share returns a table of k's numbers, which replicas of the machine can join.
+func (k *Linker) Share() *Numbers {
+	k.shared = &Numbers{funcs: slices.Clone(k.funcs), statics: slices.Clone(k.statics), bound: maps.Clone(k.boundCodes), layouts: k.layouts.Share()}
+	return k.shared
 }
 
-// join makes m, which is in the base state, share the numbers of the table, unless its packages
-// were initialised differently.
-func (n *gidTable) join(m *Machine) {
+// Join makes k, whose machine is in the base state, share the numbers of the table, unless its packages
+// were initialised differently. It reports whether it does: then numbers mean the same on both machines.
+func (k *Linker) Join(n *Numbers) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	k := m.link
-	k.apart = !startsWith(n.funcs, k.funcs) || !startsWith(n.statics, k.statics) || !m.layouts.Join(n.layouts)
-	if !k.apart {
-		//mutant: replicas know of the clock what they notice [numbering]
-		k.clockFacts = n.clock
+	if startsWith(n.funcs, k.funcs) && startsWith(n.statics, k.statics) && k.layouts.Join(n.layouts) {
+		k.shared = n
 	}
+	return k.shared != nil
+}
+
+// Shares reports whether k shares numbers.
+func (k *Linker) Shares() bool { return k.shared != nil }
+
+// Count returns the count of all numbers given.
+func (k *Linker) Count() uint64 {
+	return uint64(k.layouts.Len()) + uint64(k.heap.NumStatic) + uint64(len(k.funcs)) + k.compiled
 }
 
 func startsWith[T comparable](list, first []T) bool {
 	return len(first) <= len(list) && slices.Equal(list[:len(first)], first)
 }
 
-// SharesNumbers reports whether all numbers of m mean the same as on the machine that it is a
-// replica of. Then fingerprints of the two are comparable.
-func (m *Machine) SharesNumbers() bool { return m.sharedGIDs != nil && !m.link.apart }
+// SetMain makes f, which belongs to no function of the program, function 0.
+func (k *Linker) SetMain(f *bytecode.Func) {
+	k.newFunc(funcKey{})
+	k.Code[0] = f
+}
+
+// SSA returns the function of the program with that number; nil if there is none.
+func (k *Linker) SSA(id uint32) *ssa.Function { return k.funcs[id].fn }
+
+// Static256 returns the address of an array of the numbers up to 255: see reflect.getStaticuint64s.
+func (k *Linker) Static256() uint64 {
+	return k.address(static{kind: static256, size: 256 * 8, layout: k.layouts.Of(types.Typ[types.Uint64]).ID, flags: heap.Frozen})
+}
+
+// ShownCode returns the number of the function whose address the program sees for a func value of
+// function id.
+func (k *Linker) ShownCode(id uint32) uint32 {
+	// A method expression is the method, where the type declares it.
+	if fn := k.SSA(id); fn != nil && strings.HasSuffix(fn.Name(), "$thunk") {
+		recv, obj := fn.Signature.Params().At(0).Type(), fn.Object()
+		if sel := k.prog.SSA.MethodSets.MethodSet(recv).Lookup(obj.Pkg(), obj.Name()); sel != nil {
+			if method := k.prog.SSA.MethodValue(sel); method != nil {
+				id = k.Func(method)
+			}
+		}
+	}
+	// All method values of a method have the same code, wherever they are made.
+	if fn := k.SSA(id); fn != nil && strings.HasSuffix(fn.Name(), "$bound") {
+		id = k.boundCode(fn, id)
+	}
+	return id
+}
+
+// boundKey is the common part of the functions that are made for method values of one method.
+type boundKey struct {
+	method types.Object
+	args   string // type arguments, as numbers of layouts
+}
+
+// boundCode returns the number of the function that stands for all method values of the method that
+// fn, whose number is id, calls: go/ssa makes a function for each expression.
+func (k *Linker) boundCode(fn *ssa.Function, id uint32) uint32 {
+	key := boundKey{method: fn.Object()}
+	for _, t := range fn.TypeArgs() {
+		key.args += " " + strconv.Itoa(int(k.Layout(t).ID))
+	}
+	first, ok := k.boundCodes[key]
+	if !ok {
+		first = k.shareBound(key, id)
+		k.boundCodes[key] = first
+	}
+	return first
+}

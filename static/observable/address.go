@@ -1,35 +1,26 @@
-package vm
+package observable
 
 import (
 	"go/constant"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// noteAddresses records where fn, a function of the user that is about to be executed, converts an address
-// to a number: the machine tries only one of many possible values and orders of addresses. Arithmetic that
-// results in a pointer does not count.
-func (k *linker) noteAddresses(fn *ssa.Function) {
-	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.m.cfg.Run {
-		return
-	}
+// Addresses returns the instructions of fn that convert an address to a number. Arithmetic that results in a
+// pointer does not count.
+func Addresses(fn *ssa.Function) (list []ssa.Instruction) {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			v, ok := i.(ssa.Value)
-			//mutant: addresses are not named [env TestPrograms/address]: drop 2
-			if !ok || !addressAsNumber(i) || !usedAsNumber(v) {
-				continue
-			}
-			pos := k.prog.Fset.Position(i.Pos())
-			pos.Column, pos.Offset = 0, 0
-			if a := (Assumption{AddressUsed, pos}); !slices.Contains(k.m.assumed, a) {
-				k.m.assumed = append(k.m.assumed, a)
+			//mutant: addresses are not named [env TestPrograms/address]: remove
+			if ok && addressAsNumber(i) && usedAsNumber(v) {
+				list = append(list, i)
 			}
 		}
 	}
+	return list
 }
 
 // addressAsNumber reports whether the value of i is an address.

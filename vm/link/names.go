@@ -1,4 +1,4 @@
-package vm
+package link
 
 import (
 	"go/ast"
@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/vm/abitype"
+	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/hash"
 )
 
 // Hashes of functions, types and static objects that do not depend on their numbers. They determine
@@ -46,10 +48,10 @@ func known(list *[]uint64, i uint32) *uint64 {
 	return &(*list)[i]
 }
 
-func hashText(kind uint64, s string) uint64 { return max(hashBytes(kind, []byte(s)), 1) }
+func hashText(kind uint64, s string) uint64 { return max(hash.Bytes(kind, []byte(s)), 1) }
 
-// nameOfFunc returns the hash of function id.
-func (k *linker) nameOfFunc(id uint32) uint64 {
+// NameOfFunc returns the hash of function id.
+func (k *Linker) NameOfFunc(id uint32) uint64 {
 	if p := known(&k.names.funcs, id); *p != 0 {
 		return *p
 	}
@@ -70,46 +72,46 @@ func (k *linker) nameOfFunc(id uint32) uint64 {
 }
 
 // hashFunc hashes a function of the program; a closure by its index in the enclosing function.
-func (k *linker) hashFunc(fn *ssa.Function) uint64 {
+func (k *Linker) hashFunc(fn *ssa.Function) uint64 {
 	if p := fn.Parent(); p != nil {
-		return mix(k.hashFunc(p), uint64(slices.Index(p.AnonFuncs, fn)))
+		return hash.Mix(k.hashFunc(p), uint64(slices.Index(p.AnonFuncs, fn)))
 	}
 	if o := fn.Origin(); o != nil && o != fn {
 		h := k.hashFunc(o)
 		for _, t := range fn.TypeArgs() {
-			h = mix(h, k.hashType(t))
+			h = hash.Mix(h, k.hashType(t))
 		}
 		return h
 	}
 	return hashText(namedFunc, fn.String())
 }
 
-func (k *linker) hashAdapter(c callKey) uint64 {
-	h := mix(namedAdapter, uint64(c.kind))
+func (k *Linker) hashAdapter(c adapterKey) uint64 {
+	h := hash.Mix(namedAdapter, uint64(c.kind))
 	if c.kind != adaptSelect {
-		return mix(h, k.nameOfType(c.sig))
+		return hash.Mix(h, k.NameOfType(c.sig))
 	}
-	for _, x := range selectOps(c.ops) {
-		h = mix(mix(h, uint64(x.dir)), k.nameOfType(x.elem))
+	for _, x := range casesOf(c.cases) {
+		h = hash.Mix(hash.Mix(h, uint64(x.dir)), k.NameOfType(x.elem))
 	}
 	return h
 }
 
-// nameOfType returns the hash of the type with layout number id.
-func (k *linker) nameOfType(id uint32) uint64 {
+// NameOfType returns the hash of the type with layout number id.
+func (k *Linker) NameOfType(id uint32) uint64 {
 	p := known(&k.names.types, id)
 	//mutant: types are in the order of their numbers [numbering]: "*p == 0" -> "*p = uint64(id); *p == 0"
 	if *p == 0 {
-		*p = max(k.hashType(k.m.layouts.At(id).Type), 1)
+		*p = max(k.hashType(k.layouts.At(id).Type), 1)
 	}
 	return *p
 }
 
-func (k *linker) hashType(t types.Type) uint64 {
+func (k *Linker) hashType(t types.Type) uint64 {
 	if tuple, ok := t.(*types.Tuple); ok {
 		h := uint64(namedType)
 		for v := range tuple.Variables() {
-			h = mix(h, k.hashType(v.Type()))
+			h = hash.Mix(h, k.hashType(v.Type()))
 		}
 		return h
 	}
@@ -123,7 +125,7 @@ func (k *linker) hashType(t types.Type) uint64 {
 
 // localTypes returns a function that numbers the types declared in functions, and only these, as number
 // does for the files of a package.
-func (k *linker) localTypes(number func(files []*ast.File, numbers map[token.Pos]int)) func(*types.TypeName) int {
+func (k *Linker) localTypes(number func(files []*ast.File, numbers map[token.Pos]int)) func(*types.TypeName) int {
 	numbered := make(map[*types.Package]map[token.Pos]int)
 	return func(obj *types.TypeName) int {
 		pkg := obj.Pkg()
@@ -151,7 +153,7 @@ func numberTypes(files []*ast.File, numbers map[token.Pos]int) {
 			outer := hashText(namedType, declaredName(d))
 			ast.Inspect(d, func(n ast.Node) bool {
 				if spec, ok := n.(*ast.TypeSpec); ok {
-					outer = mix(outer, 1)
+					outer = hash.Mix(outer, 1)
 					numbers[spec.Name.Pos()] = int(outer&math.MaxInt64 | 1)
 				}
 				return true
@@ -179,41 +181,65 @@ func declaredName(d ast.Decl) string {
 }
 
 // nameOfStatic returns the hash of static object id.
-func (k *linker) nameOfStatic(id uint32) uint64 {
+func (k *Linker) nameOfStatic(id uint32) uint64 {
 	if p := known(&k.names.statics, id); *p != 0 {
 		return *p
 	}
 	var h uint64
 	switch s := &k.statics[id-1]; s.kind {
 	case staticGlobal:
-		h = hashText(namedGlobal, globalName(s.global))
+		h = hashText(namedGlobal, GlobalName(s.global))
 	case staticLiteral:
 		h = hashText(namedLiteral, s.text)
 	case staticType:
-		h = mix(namedType, k.nameOfType(s.typ))
+		h = hash.Mix(namedType, k.NameOfType(s.typ))
 	case static256:
 		h = named256
 	default:
-		h = mix(namedData, uint64(id))
+		h = hash.Mix(namedData, uint64(id))
 	}
 	h = max(h, 1)
 	*known(&k.names.statics, id) = h
 	return h
 }
 
-// nameOf returns w, which may be a pointer, without the number of its target if the target is
+// NameOf returns w, which may be a pointer, without the number of its target if the target is
 // static or a function.
-func (k *linker) nameOf(w uint64) uint64 {
+func (k *Linker) NameOf(w uint64) uint64 {
 	id := w >> 32
 	switch {
 	case id == 0:
-	case w&funcBit != 0:
-		if n := w &^ funcBit; n < uint64(len(k.funcs)) {
-			return k.nameOfFunc(uint32(n))
+	case w&bytecode.FuncBit != 0:
+		if n := w &^ bytecode.FuncBit; n < uint64(len(k.funcs)) {
+			return k.NameOfFunc(uint32(n))
 		}
-	case id < uint64(k.m.heap.NumStatic):
-		//mutant: static objects are in the order of their numbers [numbering]: "mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)" -> "w"
-		return mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)
+	case id < uint64(k.heap.NumStatic):
+		//mutant: static objects are in the order of their numbers [numbering]: "hash.Mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)" -> "w"
+		return hash.Mix(k.nameOfStatic(uint32(id)), w&math.MaxUint32)
 	}
 	return w
 }
+
+// GlobalName names a package variable.
+func GlobalName(g *ssa.Global) string { return g.Pkg.Pkg.Path() + "." + g.Name() }
+
+// GlobalNamed returns the package variable of that name; nil if there is none or more than one.
+func (k *Linker) GlobalNamed(name string) (found *ssa.Global) {
+	for _, p := range k.prog.SSA.AllPackages() {
+		for _, x := range p.Members {
+			if g, ok := x.(*ssa.Global); ok && GlobalName(g) == name {
+				if found != nil {
+					return nil
+				}
+				found = g
+			}
+		}
+	}
+	return found
+}
+
+// PkgPath returns the path with which the program knows p.
+func (k *Linker) PkgPath(p *types.Package) string { return k.abi.PkgPath(p) }
+
+// TypeName returns the name of t as the program sees it.
+func (k *Linker) TypeName(t types.Type) string { return k.abi.NameString(t) }

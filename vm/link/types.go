@@ -1,4 +1,4 @@
-package vm
+package link
 
 import (
 	"go/types"
@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/vm/abitype"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
@@ -16,12 +17,12 @@ import (
 // abitype). The object is created empty. Its bytes are written when guest code first reads it; few
 // programs read more than a few descriptors.
 
-// rtype is the machine's record of the type that a type word denotes.
-type rtype struct {
-	typ     types.Type
-	layout  *layout.Layout
-	word    uint64
-	direct  bool // an interface holds the value itself, not a pointer to it
+// Type is the machine's record of the type that a type word denotes.
+type Type struct {
+	Type    types.Type
+	Layout  *layout.Layout
+	Word    uint64
+	Direct  bool // an interface holds the value itself, not a pointer to it
 	methods map[*types.Func]uint64
 	impl    map[uint32]bool // interface layout number → implements
 
@@ -29,65 +30,65 @@ type rtype struct {
 	known  bool
 }
 
-// forgedType is never a type word.
-const forgedType = math.MaxUint32
+// ForgedType is never a type word.
+const ForgedType = math.MaxUint32
 
-// rtypeAt returns the type that a word of the guest's denotes. The guest may have written any word
+// TypeAt returns the type that a word of the guest's denotes. The guest may have written any word
 // there (unsafe); for one that is not a type word rtypeAt returns nil.
-func (m *Machine) rtypeAt(p uint64) *rtype {
-	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(m.heap.NumStatic) {
-		return m.rtypes[m.heap.Objs[id].Aux] // 0: nil
+func (k *Linker) TypeAt(p uint64) *Type {
+	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(k.heap.NumStatic) {
+		return k.types[k.heap.Objs[id].Aux] // 0: nil
 	}
 	return nil
 }
 
-// typeWord returns the type word of the type with layout number id.
-func (m *Machine) typeWord(id uint32) uint64 {
-	if w, ok := m.link.words[id]; ok {
+// WordOf returns the type word of the type with layout number id.
+func (k *Linker) WordOf(id uint32) uint64 {
+	if w, ok := k.words[id]; ok {
 		return w
 	}
-	return m.link.address(static{kind: staticType, typ: id, flags: heap.Frozen})
+	return k.address(static{kind: staticType, typ: id, flags: heap.Frozen})
 }
 
 // newType records that w is the type word of the type with layout number id.
-func (m *Machine) newType(w uint64, id uint32) {
-	l := m.layouts.At(id)
-	m.heap.Objs[w>>32].Aux = uint32(len(m.rtypes))
-	m.rtypes = append(m.rtypes, &rtype{typ: l.Type, layout: l, word: w, direct: layout.PointerShaped(l.Type),
+func (k *Linker) newType(w uint64, id uint32) {
+	l := k.layouts.At(id)
+	k.heap.Objs[w>>32].Aux = uint32(len(k.types))
+	k.types = append(k.types, &Type{Type: l.Type, Layout: l, Word: w, Direct: layout.PointerShaped(l.Type),
 		methods: map[*types.Func]uint64{}, impl: map[uint32]bool{}})
-	m.link.words[id] = w
+	k.words[id] = w
 }
 
-// list returns the methods of t in the order of its descriptor.
-func (m *Machine) list(t *rtype) []abitype.Method {
+// Methods returns the methods of t in the order of its descriptor.
+func (k *Linker) Methods(t *Type) []abitype.Method {
 	if !t.known {
-		t.listed, t.known = m.link.abi.Methods(t.typ), true
+		t.listed, t.known = k.abi.Methods(t.Type), true
 	}
 	return t.listed
 }
 
-// describe writes static object id, if it is a descriptor that is still empty. It reports whether
+// Describe writes static object id, if it is a descriptor that is still empty. It reports whether
 // it did.
-func (m *Machine) describe(id uint32) bool {
-	o := &m.heap.Objs[id]
+func (k *Linker) Describe(id uint32) bool {
+	o := &k.heap.Objs[id]
 	if o.Aux == 0 || o.Size > 0 {
 		return false
 	}
-	t := m.rtypes[o.Aux]
-	d := m.link.abi.Describe(t.typ, m.list(t))
+	t := k.types[o.Aux]
+	d := k.abi.Describe(t.Type, k.Methods(t))
 	mem := make([]uint64, (len(d.Bytes)+7)/8)
 	copy(unsafe.Slice((*byte)(unsafe.Pointer(&mem[0])), len(d.Bytes)), d.Bytes)
 	for _, r := range d.Relocs {
 		w := &mem[r.Off/8]
 		switch r.Kind {
 		case abitype.RelocType:
-			*w = m.link.TypeWord(r.Type)
+			*w = k.TypeWord(r.Type)
 		case abitype.RelocSelf:
-			*w = t.word | uint64(r.Add)
+			*w = t.Word | uint64(r.Add)
 		case abitype.RelocEqual:
-			*w = m.link.boundMethod("hbEqual")
+			*w = k.boundMethod("hbEqual")
 		case abitype.RelocHash:
-			*w = m.link.boundMethod("hbHash")
+			*w = k.boundMethod("hbHash")
 		}
 	}
 	o.Mem, o.Size = unsafe.Pointer(&mem[0]), uint32(len(d.Bytes))
@@ -102,63 +103,63 @@ type methodCache [256]struct {
 	fv uint64
 }
 
-// method returns the func value of method f for a dynamic type; 0 if the type is nil or forged. The
+// Method returns the func value of method f for a dynamic type; 0 if the type is nil or forged. The
 // function takes the interface's data word as its receiver.
-func (m *Machine) method(tw uint64, f *types.Func) uint64 {
+func (k *Linker) Method(tw uint64, f *types.Func) uint64 {
 	if tw == 0 {
 		return 0
 	}
-	e := &m.mcache[(tw>>32^uint64(f.Pos()))&255]
+	e := &k.cache[(tw>>32^uint64(f.Pos()))&255]
 	if e.tw == tw && e.m == f {
 		return e.fv
 	}
-	fv := m.findMethod(tw, f)
+	fv := k.findMethod(tw, f)
 	e.tw, e.m, e.fv = tw, f, fv
 	return fv
 }
 
 // findMethod finds the method. An interface holds a pointer to the value, unless it holds the value
 // itself. So findMethod returns the method of the pointer type, which has those of the value.
-func (m *Machine) findMethod(tw uint64, f *types.Func) uint64 {
-	t := m.rtypeAt(tw)
+func (k *Linker) findMethod(tw uint64, f *types.Func) uint64 {
+	t := k.TypeAt(tw)
 	if t == nil {
 		return 0
 	}
 	if fv, ok := t.methods[f]; ok {
 		return fv
 	}
-	recv := t.typ
-	if !t.direct {
+	recv := t.Type
+	if !t.Direct {
 		recv = types.NewPointer(recv)
 	}
-	sel := m.link.prog.SSA.MethodSets.MethodSet(recv).Lookup(f.Pkg(), f.Name())
+	sel := k.prog.SSA.MethodSets.MethodSet(recv).Lookup(f.Pkg(), f.Name())
 	if sel == nil { // or a forged word for an interface that the type does not implement
 		return 0
 	}
-	fv := uint64(m.link.Func(m.link.prog.SSA.MethodValue(sel))) | funcBit
+	fv := uint64(k.Func(k.prog.SSA.MethodValue(sel))) | bytecode.FuncBit
 	t.methods[f] = fv
 	return fv
 }
 
-// implements reports whether the dynamic type implements the interface type
+// Implements reports whether the dynamic type implements the interface type
 // with layout number id.
-func (m *Machine) implements(tw uint64, id uint32) bool {
-	t := m.rtypeAt(tw)
+func (k *Linker) Implements(tw uint64, id uint32) bool {
+	t := k.TypeAt(tw)
 	if t == nil {
 		return false
 	}
 	r, ok := t.impl[id]
 	if !ok {
-		r = types.Implements(t.typ, m.layouts.At(id).Type.Underlying().(*types.Interface))
+		r = types.Implements(t.Type, k.layouts.At(id).Type.Underlying().(*types.Interface))
 		t.impl[id] = r
 	}
 	return r
 }
 
 // newABI returns the builder of descriptors for the program.
-func (k *linker) newABI() *abitype.Builder {
+func (k *Linker) newABI() *abitype.Builder {
 	return &abitype.Builder{
-		Layouts:   k.m.layouts,
+		Layouts:   k.layouts,
 		Minor:     k.prog.Minor,
 		MethodSet: k.prog.SSA.MethodSets.MethodSet,
 		PkgPath: func(p *types.Package) string {
@@ -175,7 +176,7 @@ func (k *linker) newABI() *abitype.Builder {
 
 // boundMethod returns word 0 of the closures that are method values of the given method of
 // abi.Type. The overlay's function with that name and the suffix Of makes such a closure.
-func (k *linker) boundMethod(name string) uint64 {
+func (k *Linker) boundMethod(name string) uint64 {
 	if w, ok := k.bound[name]; ok {
 		return w
 	}
@@ -184,7 +185,7 @@ func (k *linker) boundMethod(name string) uint64 {
 	for _, b := range fn.Blocks {
 		for _, i := range b.Instrs {
 			if mc, ok := i.(*ssa.MakeClosure); ok {
-				w := uint64(k.Func(mc.Fn.(*ssa.Function))) | funcBit
+				w := uint64(k.Func(mc.Fn.(*ssa.Function))) | bytecode.FuncBit
 				k.bound[name] = w
 				return w
 			}
@@ -195,7 +196,7 @@ func (k *linker) boundMethod(name string) uint64 {
 
 // noteLocals records the type arguments for types declared in a generic function, if fn is an instance of
 // that function or a closure in one. The types do not contain these arguments, but their names do.
-func (k *linker) noteLocals(fn *ssa.Function) {
+func (k *Linker) noteLocals(fn *ssa.Function) {
 	root := fn
 	for root.Parent() != nil {
 		root = root.Parent()

@@ -58,8 +58,8 @@ func (f *clockFacts) holds(fact *bool) bool {
 
 // clockRead reports whether the clock has been read, on any path.
 func (m *Machine) clockRead() bool {
-	k := m.link
-	return m.clockReads > 0 || k.mu != nil && k.holds(&k.read)
+	f := m.times
+	return m.clockReads > 0 || f.mu != nil && f.holds(&f.read)
 }
 
 // manySpans reports whether even an unrecorded duration may come from the clock.
@@ -74,6 +74,18 @@ func (f *clockFacts) seeded(seed uint64) bool {
 	f.lock()
 	defer f.unlock()
 	return f.seeds[seed]
+}
+
+// noteSeed records that a clock read is the seed of a source of random numbers. Only the source
+// knows the number, so the assumption names the values drawn from it. A source that happens to have the
+// same seed counts as such a source.
+func (f *clockFacts) noteSeed(seed uint64) {
+	f.lock()
+	defer f.unlock()
+	if f.seeds == nil {
+		f.seeds = map[uint64]bool{}
+	}
+	f.seeds[seed] = true
 }
 
 // startTime is the time in nanoseconds since 1970 at which the clock starts: a moment after

@@ -1,0 +1,74 @@
+package syscall
+
+// In a program that cannot see the numbers of descriptors, opening a file does not take the smallest one
+// that is free, but one that no other file ever has. So opening and closing say nothing to goroutines that
+// open other files. Pipes have small numbers in every program.
+//
+// Claim: a program has the same outcomes with these numbers, up to its descriptors' numbers.
+//
+//  1. A number is a name: the functions here and in hb_files.go compare it with others, and package
+//     internal/poll keeps it. Package os and its users have an FD, which does not use the number after
+//     it was closed.
+//  2. A program sees a number, or gives one, only by functions that hbShows knows (load, facts.go).
+//  3. A number is made of the goroutine's path and of how many it has had before. So it does not
+//     depend on what others do, and neither does the list, which is sorted.
+
+// hbFirst is the first of these numbers; a pointer of the machine is smaller.
+const hbFirst = 1 << 61
+
+// hbTook is an open file and its number.
+type hbTook struct {
+	fd   int
+	f    *hbFile
+	next *hbTook
+}
+
+// hbTooks is sorted by fd.
+var hbTooks *hbTook
+
+// hbShows reports whether the program can see numbers of descriptors.
+func hbShows() bool
+
+// hbNumber returns a number from hbFirst on that no other call returns.
+func hbNumber() int
+
+// hbTake gives f a number of its own.
+func hbTake(f *hbFile) int {
+	x := &hbTook{fd: hbNumber(), f: f}
+	at := &hbTooks
+	//mutant: files are in the order in which they were opened [models TestCaches/openStates]: "(*at).fd < x.fd" -> "true"
+	for *at != nil && (*at).fd < x.fd {
+		at = &(*at).next
+	}
+	x.next, *at = *at, x
+	return x.fd
+}
+
+// hbTaken returns the open file with number fd.
+func hbTaken(fd int) (*hbFile, error) {
+	for x := hbTooks; x != nil; x = x.next {
+		if x.fd == fd {
+			return x.f, nil
+		}
+	}
+	return nil, EBADF
+}
+
+// hbRelease gives the number fd of an open file back.
+func hbRelease(fd int) {
+	for at := &hbTooks; *at != nil; at = &(*at).next {
+		if (*at).fd == fd {
+			*at = (*at).next
+			return
+		}
+	}
+}
+
+// hbOpenFiles returns the files that are open, and perhaps some that are nil.
+func hbOpenFiles() []*hbFile {
+	list := append([]*hbFile(nil), hbFiles...)
+	for x := hbTooks; x != nil; x = x.next {
+		list = append(list, x.f)
+	}
+	return list
+}

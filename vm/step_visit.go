@@ -1,0 +1,102 @@
+package vm
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/vm/link"
+)
+
+// visitsMaps has the packages whose code visits maps on behalf of its caller. encoding/json/v2 sorts for
+// encoding/json, and for other users on request.
+var visitsMaps = map[string]bool{"maps": true, "slices": true, "iter": true, "reflect": true, "internal/runtime/maps": true, "sync": true,
+	"encoding/json/v2": true}
+
+// visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called.
+// During the initialisation of packages, before a goroutine has been started, f may be a function
+// that does not notice the order.
+func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
+	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
+	if m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
+		if fn, _ := m.closureOf(f); !m.link.VisitMatters(fn) {
+			return orderOne
+		}
+	}
+	return m.orderOf(g, n, false)
+}
+
+// showsOrder reports whether the loop over a map that g is in reveals the order. The order does not show in
+// a library function that sorts, even if its code may depend on it, such as those of fmt and encoding/json,
+// nor in slices.Sorted(maps.Keys(m)). If maps have slots, loops of the library that are compiled with an
+// order reveal it: they may insert the entries into other maps.
+func (m *Machine) showsOrder(g *goroutine, code bool) bool {
+	if m.unseen(g) {
+		return false
+	}
+	shows, seen := false, false
+	var visitors []*ssa.Function
+	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
+			return true
+		}
+		if p := m.prog.PackageOf(original(f.SSA)); p != nil && !(p.Std && visitsMaps[p.Path]) {
+			shows, seen = !p.Std || link.ShowsOrder(p.Path), true
+			return false
+		}
+		visitors = append(visitors, f.SSA)
+		return true
+	})
+	return (shows || !seen || code && m.hasSlots()) && !sortsKeys(visitors)
+}
+
+// unseen reports whether g is in a loop of text/template, or of html/template, that adds each parsed
+// template separately, with a lock for each. Only another goroutine could notice the order of the loop, and
+// there is no other one, because packages are being initialised.
+func (m *Machine) unseen(g *goroutine) (unseen bool) {
+	//mutant: templates are added unseen by others [models TestConfluent/parsed]: "!m.auto && !m.confluent || m.alive > 1" -> "false"
+	if !m.auto && !m.confluent || m.alive > 1 || m.hasSlots() {
+		return false
+	}
+	listed := false
+	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil || f.Wrapper && f.SSA.Synthetic != "" {
+			return true
+		}
+		switch f.SSA.String() {
+		case "(*text/template.Template).Templates":
+			listed = true
+			return true
+		case "(*text/template.Template).Parse":
+			unseen = !listed
+		case "(*html/template.Template).Parse", "(*html/template.Template).Clone":
+			unseen = listed
+		}
+		return false
+	})
+	return unseen
+}
+
+// sortsKeys reports whether these are the frames of slices.Sorted(maps.Keys(m)), or of its values,
+// with elements that are indistinguishable if equal.
+func sortsKeys(frames []*ssa.Function) bool {
+	want := []string{"slices.AppendSeq", "slices.Collect", "slices.Sorted"}
+	i := 0
+	for _, fn := range frames {
+		if fn = original(fn); i < len(want) && fn.String() == want[i] {
+			i++
+		} else if fn.Parent() == nil {
+			return false // another visitor is in between
+		}
+	}
+	if i < len(want) {
+		return false
+	}
+	args := frames[len(frames)-1].TypeArgs()
+	if len(args) != 1 {
+		return false
+	}
+	b, ok := args[0].Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
+}
