@@ -20,8 +20,8 @@ import (
 //    stays parked, that has another case ready. So two selects that both have a ready case do not
 //    rendezvous with each other.
 // 4. Only operations that do not wait (select with default) can distinguish a goroutine that has
-//    parked from one that has only arrived. Where the program has such operations, parking is an
-//    alternative of its own.
+//    parked from one that has only arrived. Where the program may have such operations on the channel,
+//    parking is an alternative of its own (observable).
 //
 // internal/progen compares this with the runtime's queues.
 
