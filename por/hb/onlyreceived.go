@@ -81,7 +81,9 @@ func (x *Execution) Sent() *Sent {
 func (x *Execution) SetSent(s *Sent) {
 	x.sent, x.frozen = s.set(), true
 	for g := range x.Pending {
-		x.renew(trace.GID(g))
+		for _, a := range x.Pending[g].Touches() {
+			x.renew(trace.GID(g), a.Obj)
+		}
 	}
 }
 
@@ -183,15 +185,19 @@ func (x *Execution) noteSend(c uint32) (renewed bool) {
 	}
 	for g := range x.Pending {
 		//mutant: who waits to receive when a sender comes still reads [onlyReceived]
-		x.renew(trace.GID(g))
+		x.renew(trace.GID(g), c)
 	}
 	return true
 }
 
-// renew computes the pending operation of g again, which may receive from a channel to which goroutines send.
-func (x *Execution) renew(g trace.GID) {
+// renew computes the pending operation of g again if it reads channel c, to which goroutines send.
+//
+// If g has just executed that operation it has another one, but then the assumption is refuted (noteReads).
+func (x *Execution) renew(g trace.GID, c uint32) {
 	p := &x.Pending[g]
-	if !x.Exists[g] || !mayReceive(p.Kind) {
+	reads := func(a trace.Access) bool { return a.Obj == c && !a.Write }
+	//mutant: goroutines that have moved wait again where they were [onlyReceived]: "!slices.ContainsFunc(p.Touches(), reads)" -> "reads == nil"
+	if !x.Exists[g] || !mayReceive(p.Kind) || !slices.ContainsFunc(p.Touches(), reads) {
 		return
 	}
 	x.nextAt[g] = 0
