@@ -14,7 +14,7 @@ import (
 // not wait, so that parking is a step.
 func signalling(r *rand.Rand, name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nfunc %s() {\nvar mu sync.Mutex\nx := 0\n_, _ = &mu, &x\n", name)
+	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nvar %s_results [10]int // what goroutines have found\n\nfunc %s() {\nvar mu sync.Mutex\nx := 0\n_, _ = &mu, &x\n", name, name)
 	done, data := 1+r.IntN(2), r.IntN(3)
 	for c := range done {
 		fmt.Fprintf(&b, "d%d := make(chan int, %d)\n_ = d%d\n", c, r.IntN(4)/3, c)
@@ -74,7 +74,7 @@ func signalling(r *rand.Rand, name string) string {
 		return "mu.Lock()\nx = x*3 + h%3 + 1\nmu.Unlock()"
 	}
 	body := func(k int) {
-		fmt.Fprintf(&b, "h := 0\ndefer func() {\nif e := recover(); e != nil { h = h*11 + 5 }\nprintln(%d, h)\n}()\n", k)
+		fmt.Fprintf(&b, "h := 0\ndefer func() {\nif e := recover(); e != nil { h = h*11 + 5 }\n%s_results[%d] = h\n}()\n", name, k)
 		for range 1 + r.IntN(3) {
 			b.WriteString("{\n" + stmt() + "\n}\n")
 		}
