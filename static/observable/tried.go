@@ -69,8 +69,8 @@ func (u *uses) waits(v ssa.Value, r ssa.Instruction) bool {
 		if r.Addr == v {
 			return r.Val != v
 		}
-		//mutant: a channel in a field is known [test ./static/observable TestUntried]: "local && u.known(variable)" -> "true || local && u.known(variable)"
 		variable, local := r.Addr.(*ssa.Alloc)
+		//mutant: a channel in a field is known [test ./static/observable TestUntried]: "local && u.known(variable)" -> "true || local && u.known(variable)"
 		return local && u.known(variable)
 	case *ssa.MakeClosure:
 		fn := r.Fn.(*ssa.Function)
