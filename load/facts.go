@@ -28,6 +28,7 @@ const (
 	seedFact                        // it seeds the global functions of math/rand
 	argumentFact                    // it reads the arguments of the command line
 	descriptorFact                  // it is the user's, and can see numbers of descriptors
+	linkedCallFact                  // it names functions for system calls by go:linkname
 )
 
 // factTable says for each fact how it is found.
@@ -57,7 +58,8 @@ var factTable = []struct {
 		but:   func(p string) bool { return p == "os" || p == "syscall" || path.Base(p) == "testing" }},
 	//mutant: no program seeds [env TestPrograms/seeded$]: "named(\"math/rand.Seed\")" -> "named()"
 	{fact: seedFact, function: named("math/rand.Seed"), links: []string{" math/rand.Seed"}},
-	{fact: descriptorFact, function: showsDescriptors, links: []string{" syscall.syscall", " syscall.Syscall", " syscall.RawSyscall", " syscall.rawSyscallNoError"}},
+	{fact: descriptorFact, function: showsDescriptors},
+	{fact: linkedCallFact, function: named(), links: []string{" syscall.Syscall", " syscall.Syscall6", " syscall.RawSyscall", " syscall.RawSyscall6"}},
 	{fact: argumentFact, function: named(), imports: `"os"`, calls: []string{"os.Args"}},
 }
 
@@ -178,7 +180,7 @@ func setsEnvironment(fn *types.Func) bool {
 // syscall these are no such calls: what signals and errors are, the environment, and the process.
 func showsDescriptors(fn *types.Func) bool {
 	switch fn.Name() {
-	//mutant: no program sees descriptors [models TestModels/opens]: "Fd" -> "fd"
+	//mutant: no program sees descriptors [models TestCaches/numbered]: "Fd" -> "fd"
 	case "Fd", "SyscallConn":
 		return true
 	case "Method", "MethodByName":
@@ -234,7 +236,3 @@ func (prog *Program) Collects(e *Entry) bool { return prog.linked(e, collectionF
 // TellsOfCollection reports whether a package of the user that is linked for e mentions a function by which
 // a program can observe garbage collection.
 func (prog *Program) TellsOfCollection(e *Entry) bool { return prog.linked(e, finalizerFact) }
-
-// ShowsDescriptors reports whether a package of the user that is linked for e can see the numbers of
-// descriptors.
-func (prog *Program) ShowsDescriptors(e *Entry) bool { return prog.linked(e, descriptorFact) }

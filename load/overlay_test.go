@@ -105,24 +105,26 @@ func TestPatchSwap(t *testing.T) {
 	p, err := parsePatch("p", `
 swap a.go: x := f(y) => x := g(y)  # a comment
 swap b.go: x := f(y) => x := h(y)
+swap a.go if go1.26: y => z
+swap a.go if !go1.26: x => w
 swap a.go: twice => other
-`, nil)
+`, []string{"go1.26"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	src := []byte("x := f(y); twice; twice")
 	got, edits := p.swap("a.go", src)
-	if string(got) != "x := g(y); twice; twice" || string(src) != "x := f(y); twice; twice" || len(edits) != 1 {
+	if string(got) != "x := g(z); twice; twice" || string(src) != "x := f(y); twice; twice" || len(edits) != 2 {
 		t.Errorf("%s, %s, %v", got, src, edits)
 	}
 	if err := p.unused(); err == nil || !strings.Contains(err.Error(), "PATCH:3: ") {
 		t.Errorf("the line for another file is unused: %v", err)
 	}
 	p.swap("b.go", []byte("x := f(y)"))
-	if err := p.unused(); err == nil || !strings.Contains(err.Error(), "PATCH:4: ") {
+	if err := p.unused(); err == nil || !strings.Contains(err.Error(), "PATCH:6: ") {
 		t.Errorf("a text that occurs twice: %v", err)
 	}
-	for _, bad := range []string{"swap a.go: x => longer", "swap a.go x => y", "swap a.go: => y", "swap"} {
+	for _, bad := range []string{"swap a.go: x => longer", "swap a.go x => y", "swap a.go: => y", "swap", "swap a.go then go1.26: x => y"} {
 		if _, err := parsePatch("p", bad, nil); err == nil {
 			t.Errorf("%s: no error", bad)
 		}

@@ -50,6 +50,23 @@ func (prog *Program) CountsGoroutines(e *Entry) bool {
 	return any && reaches(e, pkgs, showsGoroutines, false)
 }
 
+// ShowsDescriptors reports whether a program that begins at e, or the initialisation of its packages, can see
+// the numbers of descriptors. What counts as reached is as in UsesClock.
+func (prog *Program) ShowsDescriptors(e *Entry) bool {
+	var pkgs []*Package
+	any := false
+	for _, p := range closure(e.roots) {
+		if p.facts&linkedCallFact != 0 {
+			return true
+		}
+		any = any || p.facts&descriptorFact != 0
+		if !p.library() {
+			pkgs = append(pkgs, p)
+		}
+	}
+	return any && reaches(e.WithInitialisers(), pkgs, showsDescriptors, false)
+}
+
 // LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute an
 // operation that depends on what all other goroutines do, and is not only enabled when none of them
 // can continue: testing/synctest with goroutines outside of the bubble, and what InspectsAll is about.

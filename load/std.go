@@ -116,7 +116,7 @@ func (s *stdFinder) find(pkgpath string) (*Package, error) {
 		}
 		text, err := fs.ReadFile(s.overlay, pkgpath+"/PATCH")
 		if err == nil {
-			if patch, err = parsePatch(pkgpath, string(text), slices.Concat(s.ctxt.ReleaseTags, s.ctxt.ToolTags)); err != nil {
+			if patch, err = parsePatch(pkgpath, string(text), s.patchTags(pkgpath)); err != nil {
 				return nil, err
 			}
 		}
@@ -195,6 +195,16 @@ func (s *stdFinder) goFiles(pkgpath string, fsys fs.FS, dir string) ([]*file, er
 		}
 	}
 	return files, nil
+}
+
+// patchTags returns the tags that the lines of a PATCH may name: those of releases and experiments, and
+// hb_tested if the package is loaded with its own tests, which may use what a line changes.
+func (s *stdFinder) patchTags(pkgpath string) []string {
+	tags := slices.Concat(s.ctxt.ReleaseTags, s.ctxt.ToolTags)
+	if len(s.tests[pkgpath]) > 0 {
+		tags = append(tags, "hb_tested")
+	}
+	return tags
 }
 
 // imports computes p's imports from the headers of its files, after patching.

@@ -57,7 +57,7 @@ var natives = func() map[string]Memory {
 			runtime.hbTurn runtime.typePkgPath runtime.typeString
 			(*sync.Mutex).Lock (*sync.Mutex).TryLock (*sync.Mutex).Unlock
 			(*sync.RWMutex).RLock (*sync.RWMutex).RUnlock (*sync.RWMutex).TryLock (*sync.RWMutex).TryRLock (*sync.RWMutex).Unlock
-			sync.hbAnnounce sync.hbBefore sync.hbBroadcast sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave
+			sync.hbAnnounce sync.hbBefore sync.hbBroadcast sync.hbFind sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave
 			sync.hbOrder sync.hbOwn sync.hbOwned sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbTries sync.hbWake
 			sync.hbWgAdd sync.hbWgWait
 			syscall.Exit syscall.Getpagesize syscall.hbDescribed syscall.hbEither syscall.hbGetcwd syscall.hbMade syscall.hbNumber syscall.hbRandom syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse

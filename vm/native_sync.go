@@ -141,6 +141,15 @@ var syncNatives = []Native{
 		return peekNotify(m, r, trace.Broadcast, op)
 	}, Fn: nop},
 	{Name: "sync.hbOrder", Fn: mapOrder},
+	{Name: "sync.hbFind", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		e := g.owned
+		//mutant: caches of the library are one [models TestCaches/encode]: "m.word(e, 0) != r.U(1) || " -> ""
+		for e != 0 && (m.word(e, 0) != r.U(1) || m.word(e, overlay.OwnedKey) != r.U(2) || m.word(e, overlay.OwnedKey+8) != r.U(3)) {
+			e = m.word(e, overlay.OwnedNext)
+		}
+		r.Set(0, e)
+		return Next
+	}},
 	{Name: "sync.hbOwned", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, g.owned)
 		return Next

@@ -300,7 +300,6 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	g.member = membership{number: g.member.number}
 	if parent != nil {
 		g.bubble, g.late, g.Facts = parent.bubble, parent.late, parent.Facts
-		//mutant: caches of the library are empty for a new goroutine [models TestCaches/parents]
 		g.owned = parent.owned
 	}
 	if g.Shadow = nil; m.tracking {

@@ -59,9 +59,21 @@ var n, _ = new(big.Int).SetString(strings.Repeat("1", 700), 10)`, `
 		together(func() { x = n.String() }, func() { n.String(); y = "2" })`},
 	{"opened", "abc ghi", 1, reading, `
 		together(func() { x = read("FILE") }, func() { y = read("OTHER") })`},
-	// Numbers of descriptors may be seen: then they are the smallest ones.
+	// Numbers of descriptors may be seen: then they are the smallest ones. No code reaches numberedLater's.
 	{"numbered", "abc ghi", 6, reading + `
 func number(f *os.File) uintptr { return f.Fd() }`, `
+		_ = number
+		together(func() { x = read("FILE") }, func() { y = read("OTHER") })`},
+	{"numberedLater", "abc ghi", 1, reading + `
+func number(f *os.File) uintptr { return f.Fd() }`, `
+		together(func() { x = read("FILE") }, func() { y = read("OTHER") })`},
+	{"numberedEarly", "abc ghi", 6, reading + `
+func number(f *os.File) uintptr { return f.Fd() }
+var stdin = number(os.Stdin)`, `
+		together(func() { x = read("FILE") }, func() { y = read("OTHER") })`},
+	{"numberedByMethod", "abc ghi", 6, reading + `
+var numbers interface{ Fd() uintptr } = os.Stdin`, `
+		_ = func() uintptr { return numbers.Fd() }
 		together(func() { x = read("FILE") }, func() { y = read("OTHER") })`},
 	{"ownFiles", "abcghi ghiabc", 1, `import "os"`, `
 		both := func(a, b string) string {
@@ -103,8 +115,8 @@ func read(name string) string {
 	return string(p)
 }`
 
-// TestCaches: what goroutines compute from caches does not make them depend on each other, nor do the numbers of
-// their files; what they can see of each other does.
+// TestCaches: what goroutines compute from caches does not make them depend on each other, nor do the numbers
+// of their files; what they can see of each other does.
 func TestCaches(t *testing.T) {
 	for _, p := range caches {
 		t.Run(p.name, func(t *testing.T) {
@@ -144,7 +156,7 @@ func TestCaches(t *testing.T) {
 					t.Errorf("%s: %s, want %s", x.Name, got, p.want)
 				}
 			}
-			m, err := vm.New(prog, e, vm.Config{Races: true})
+			m, err := vm.New(prog, e, vm.Config{Races: true, Check: vm.CheckState})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// cacheFamilies call functions of the library that keep tables or caches, which no program can see, and functions
-// on files, of which the contents and names can be seen and the numbers of descriptors cannot.
+// cacheFamilies call functions of the library that keep tables or caches, which no program can see, and
+// functions on files, of which the contents and names can be seen and the numbers of descriptors cannot.
 var cacheFamilies = []family{
 	{name: "json", vars: []string{"value{}"},
 		make: []string{"type value struct {\nA int `xml:\"a,attr\"`\nB []string\nNext *value\n}"},

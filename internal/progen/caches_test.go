@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 )
 
-// TestCaches: programs whose goroutines call functions of the library that keep caches and tables, or work with
-// files, have the same outcomes and races with every explorer and all static facts, and these include the native
-// outcomes.
+// TestCaches: programs whose goroutines call functions of the library that keep caches and tables, or work
+// with files, have the same outcomes and races with every explorer and all static facts, and these include
+// the native outcomes.
 func TestCaches(t *testing.T) {
 	const perBatch = 40
 	c := &libraryComparison{T: t, every: *everyFlag}

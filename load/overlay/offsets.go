@@ -27,6 +27,9 @@ const (
 	WaiterG        = 8 // number of the goroutine + 1
 	WaiterNotified = 12
 
+	OwnedKey  = 8 // the interface
+	OwnedNext = 24
+
 	TimerChan   = 0
 	TimerPeriod = 16
 	TimerSize   = 32

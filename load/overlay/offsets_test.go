@@ -55,6 +55,9 @@ func TestOffsets(t *testing.T) {
 		{"sync.waiter", "next", overlay.WaiterNext},
 		{"sync.waiter", "g", overlay.WaiterG},
 		{"sync.waiter", "notified", overlay.WaiterNotified},
+		{"sync.owned", "in", 0},
+		{"sync.owned", "key", overlay.OwnedKey},
+		{"sync.owned", "next", overlay.OwnedNext},
 		{"time.hbTimer", "c", overlay.TimerChan},
 		{"time.hbTimer", "period", overlay.TimerPeriod},
 	} {

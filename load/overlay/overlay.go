@@ -25,8 +25,9 @@
 //	swap file.go: text => other text, of equal length, for a text that the file has once; with \n and \t
 //	swap file.go if !goexperiment.jsonv2: text => other text
 //
-// After "if" comes a build constraint of tags of releases and experiments. Files of the overlay are for all
-// releases unless a //go:build line restricts them.
+// After "if" comes a build constraint of tags of releases and experiments, and hb_tested, which holds if the
+// package is loaded with its own tests. Files of the overlay are for all releases unless a //go:build line
+// restricts them.
 //
 // "drop init" drops all init functions. Imports that only dropped code used are
 // removed. A line that finds nothing to remove is an error, so that a new Go release cannot quietly

@@ -106,7 +106,7 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		//mutant: findings: counts are not reset before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
 		early := p.beforeStarts(fn, instr)
 		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
-		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early {
+		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || p.isOption(path, instr) || early {
 			c = Medium
 		}
 		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))
@@ -129,6 +129,21 @@ func (p *pass) configures(instr ssa.Instruction) bool {
 		return false
 	}
 	return slices.ContainsFunc(fn.Params[1:], func(prm *ssa.Parameter) bool { return dependsOn(st.Val, prm, 8) })
+}
+
+// isOption reports whether instr is in a function of one parameter, to whose object path belongs, which is
+// only called as a value: mostly an option, which a constructor applies to an object before it returns it.
+//
+//	func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = int64(d) } }
+func (p *pass) isOption(path static.Path, instr ssa.Instruction) bool {
+	fn := instr.Parent()
+	prm, ok := p.Base.Paths.Root(path).(*ssa.Parameter)
+	//mutant: findings: options are applied at any time [test ./static/findings TestWant]: "!ok || " -> "!ok || true || "
+	if !ok || prm.Parent() != fn || fn.Signature.Recv() != nil || len(fn.Params) != 1 {
+		return false
+	}
+	p.findCallers()
+	return !slices.ContainsFunc(p.callers[fn], func(site ssa.CallInstruction) bool { return site.Common().StaticCallee() == fn })
 }
 
 // lockedWrites reports whether one lock is held at instr and at all atomic writes in list. Then only
@@ -192,7 +207,7 @@ func checkLostUpdates(p *pass) {
 					}
 					switch {
 					case dependsOn(call.Call.Args[1], l, 8):
-						p.report("HBA403", High, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
+						p.report("HBA403", Medium, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
 						if swaps(fn) || alone(call) {

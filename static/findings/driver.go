@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/types"
@@ -13,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Driver is a small program that may show a finding that no test shows. It makes an object, and calls in
-// two goroutines the two methods that have the places of the finding. hbcheck does not know whether the
-// object may be used like that.
+// A Driver is a small program that may show a finding that no test shows. It calls in two goroutines the two
+// functions that have the places of the finding; if these are methods, it makes an object for them. hbcheck
+// does not know whether the object may be used like that.
 type Driver struct {
 	Name    string // of the function
 	Package *load.Package
@@ -34,28 +35,37 @@ func (d *Driver) Test() string {
 		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body)
 }
 
-// NewDriver returns a driver for f, called name. It returns nil if the places are not in methods of one
-// type, or if an argument has no value. If zero is set, arguments of basic types are zero.
+// NewDriver returns a driver for f, called name. It returns nil if the places are in methods of different
+// types, or in different packages, or if an argument has no value. If zero is set, arguments of basic types
+// are zero.
 func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
-	a := methodAt(f.Instr)
+	a := declarationAt(f.Instr)
 	b := a
 	if f.Other != nil {
-		if m := methodAt(f.Other.Instr); m != nil {
+		if m := declarationAt(f.Other.Instr); m != nil {
 			b = m
 		}
 	}
-	if a == nil || b == nil || receiver(a) != receiver(b) {
+	if a == nil || b == nil {
 		return nil
 	}
 	pkg := prog.PackageOf(a)
-	t := receiver(a)
-	if pkg == nil || t == nil || pkg.Types.Scope().Lookup(t.Name()) == nil {
+	t := cmp.Or(receiver(a), receiver(b))
+	for _, fn := range []*ssa.Function{a, b} {
+		if r := receiver(fn); r != nil && r != t || fn.Signature.Recv() != nil && r == nil || prog.PackageOf(fn) != pkg {
+			return nil
+		}
+	}
+	if pkg == nil || t != nil && pkg.Types.Scope().Lookup(t.Name()) == nil {
 		return nil
 	}
-	d := &Driver{Name: name, Package: pkg, Methods: [2]string{t.Name() + "." + a.Name(), t.Name() + "." + b.Name()}}
+	d := &Driver{Name: name, Package: pkg, Methods: [2]string{title(a), title(b)}}
 	d.File = prog.Fset.PositionFor(a.Pos(), false).Filename
 	x := maker{pkg: pkg.Types, of: t, zero: zero, imports: importsOf(prog, pkg, d.File)}
-	object := x.object()
+	object := ""
+	if t != nil {
+		object = x.object()
+	}
 	first, second := x.call(a), x.call(b)
 	if f.Code == "HBA305" && f.Other == nil {
 		return nil // nothing wakes it
@@ -104,8 +114,9 @@ func importsOf(prog *load.Program, pkg *load.Package, file string) (list []impor
 	return list
 }
 
-// methodAt returns the method whose declaration has instr; nil if it is in none.
-func methodAt(instr ssa.Instruction) *ssa.Function {
+// declarationAt returns the function or method whose declaration has instr; nil if it is in none, or in one
+// that a program does not call.
+func declarationAt(instr ssa.Instruction) *ssa.Function {
 	if instr == nil {
 		return nil
 	}
@@ -113,14 +124,19 @@ func methodAt(instr ssa.Instruction) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
-	if decl, ok := fn.Syntax().(*ast.FuncDecl); !ok || decl.Recv == nil {
+	decl, ok := fn.Syntax().(*ast.FuncDecl)
+	//mutant: findings: drivers call no functions [test ./static/findings TestFunctionDriver]: "!ok || " -> "!ok || decl.Recv == nil || "
+	if !ok || decl.Recv == nil && (fn.Name() == "main" || fn.Object() == nil || strings.HasPrefix(fn.Name(), "init")) {
 		return nil
 	}
 	return fn
 }
 
-// receiver returns the type of a method's receiver.
+// receiver returns the type of a method's receiver; nil if it has none, or its type no name.
 func receiver(fn *ssa.Function) *types.TypeName {
+	if fn.Signature.Recv() == nil {
+		return nil
+	}
 	t := fn.Signature.Recv().Type()
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -129,6 +145,14 @@ func receiver(fn *ssa.Function) *types.TypeName {
 		return n.Origin().Obj()
 	}
 	return nil
+}
+
+// title returns the name of a function, that of a method with its type.
+func title(fn *ssa.Function) string {
+	if t := receiver(fn); t != nil {
+		return t.Name() + "." + fn.Name()
+	}
+	return fn.Name()
 }
 
 // A maker writes expressions for values.
@@ -196,8 +220,11 @@ func (m *maker) returns(t types.Type) bool {
 	return ok && n.Origin().Obj() == m.of
 }
 
-// call returns a call of a method of x.
+// call returns a call of a method of x, or of a function.
 func (m *maker) call(fn *ssa.Function) string {
+	if fn.Signature.Recv() == nil {
+		return instance(fn.Name(), fn.Signature.TypeParams()) + "(" + m.arguments(fn.Signature) + ")"
+	}
 	return "x." + fn.Name() + "(" + m.arguments(fn.Signature) + ")"
 }
 

@@ -62,3 +62,15 @@ func TestPointerLock(t *testing.T) {
 		t.Errorf("driver %+v, want a call of Put", d)
 	}
 }
+
+// TestFunctionDriver makes a driver that calls two functions, which need no object.
+func TestFunctionDriver(t *testing.T) {
+	prog, list := find(t, "testdata/src", false, "./functions")
+	if len(list) != 1 || list[0].Code != "HBA402" {
+		t.Fatalf("findings %v, want one of HBA402", list)
+	}
+	d := findings.NewDriver(prog, &list[0], "D", false)
+	if d == nil || !strings.Contains(d.Body, "\t\tBounded(1)\n") || !strings.Contains(d.Body, "\tSetLimit(1)\n") || strings.Contains(d.Body, "x :=") {
+		t.Errorf("driver %+v, want calls of Bounded and SetLimit", d)
+	}
+}

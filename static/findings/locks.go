@@ -169,6 +169,10 @@ func checkReturns(p *pass) {
 							verb = "RUnlock"
 						}
 						c := High
+						//mutant: findings: a flag that is swapped says nothing [test ./static/findings TestWant]: "swaps(fn)" -> "false"
+						if swaps(fn) { // which may decide who releases the lock
+							c = Medium
+						}
 						//mutant: findings: what releases a lock does not matter [test ./static/findings TestWant]: "indirect(fn) || " -> ""
 						if s.coarse || indirect(fn) || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = Medium
@@ -272,8 +276,8 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// inGoroutine reports whether a goroutine that fn, or a literal in it, starts has a lock of the same kind among
-// those that list selects when it returns: it releases one for fn, or acquires one for it.
+// inGoroutine reports whether a goroutine that fn, or a literal in it, starts has a lock of the same kind
+// among those that list selects when it returns: it releases one for fn, or acquires one for it.
 func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
 	class := p.Base.Paths.Class(path)
 	for _, st := range p.startsOf(fn) {

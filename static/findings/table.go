@@ -72,7 +72,7 @@ var Checks = []*Check{
 		Code: "HBA110", Title: "locks acquired in different orders",
 		Means:  "Two functions that may run at the same time acquire the same locks in different orders: each may hold the one that the other wants. Several locks may make a longer cycle.",
 		Silent: "a third lock that both hold, two read locks, functions that never run at the same time",
-		Blind:  "which objects the fields belong to (then the confidence is medium), and locks without a field or variable of their own",
+		Blind:  "which objects the fields belong to, and which goroutines use them in which state (the confidence is medium, and high for variables only), and locks without a field or variable of their own",
 		Mend:   "Acquire them in one order everywhere, or release the first before acquiring the second.",
 	},
 	{

@@ -35,13 +35,14 @@ func (s *Analyses) WithoutUsers(work uint64, interrupt func() bool, entries ...*
 
 // Own is WithoutUsers for modules that use much other code. It analyses the module, and of the other code
 // only the packages in ownLibrary. A function outside calls the functions and methods that are passed to it,
-// returns nothing, and has no other effect. If the bound is reached, it begins again with few contexts and
-// four times the bound.
+// returns nothing, and has no other effect. If the bound is reached, it begins again, more coarsely, with ten
+// times the bound: a function has few contexts (maxContexts), conversions of unsafe.Pointer only have
+// addresses of their type (fitting), and functions outside call with nothing (calledOutside).
 func (s *Analyses) Own(work uint64, interrupt func() bool, entries ...*load.Entry) *Result {
 	r := s.analyze(&analysis{alone: true, own: true, most: work}, interrupt, entries)
 	if r == nil {
 		//mutant: no attempt with few contexts [test ./static/pointer TestFewContexts]: remove
-		r = s.analyze(&analysis{alone: true, own: true, few: true, most: 4 * work}, interrupt, entries)
+		r = s.analyze(&analysis{alone: true, own: true, few: true, most: 10 * work}, interrupt, entries)
 	}
 	return r
 }

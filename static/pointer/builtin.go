@@ -113,11 +113,31 @@ func (a *analysis) convert(inst *instance, i *ssa.Convert) {
 			a.move(inst, i, i.X)
 			return
 		}
+		//mutant: a conversion of unsafe.Pointer has every address [test ./static/pointer TestFewUnsafe]: "a.few" -> "false"
+		if a.few {
+			a.on(a.reg(inst, i.X), &fitting{dst, i.Type()})
+			return
+		}
 		if t := a.lays.of(p.Elem()); t.count > 0 {
 			a.on(a.reg(inst, i.X), &spread{dst, t.parts[0].lay, t.count})
 		} else {
 			a.move(inst, i, i.X)
 			a.readAsText(inst, i, t)
+		}
+	}
+}
+
+// fitting makes dst, of type t, include the addresses of memory of its type. Pointers of a type seldom
+// point to something else, even if they come from an unsafe.Pointer.
+type fitting struct {
+	dst nodeID
+	t   types.Type
+}
+
+func (c *fitting) apply(a *analysis, delta []nodeID) {
+	for _, n := range delta {
+		if o := a.objectOf(n); o != nil && (Label{Object: o, leaf: int32(n - o.base)}).Fits(c.t) {
+			a.add(c.dst, n)
 		}
 	}
 }

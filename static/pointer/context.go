@@ -230,8 +230,8 @@ func (p *Policy) enter(ctx Context, site ssa.Instruction, deferred bool, callee 
 	return p.limited(callee, p.full(ctx, site, deferred, callee, made, recv))
 }
 
-// limited returns c, or 0 if callee does not get it. Without a bound, objects that are allocated in methods of
-// one another, such as the nodes of trees, have as many contexts as there are strings of their allocations.
+// limited returns c, or 0 if callee does not get it. Without a bound, objects that are allocated in methods
+// of one another, such as the nodes of trees, have as many contexts as strings of their allocations.
 func (p *Policy) limited(callee *ssa.Function, c Context) Context {
 	//mutant: contexts without a bound [test ./static/pointer TestFewContexts]: "c > 0" -> "false"
 	if c > 0 && p.refuses != nil && p.refuses(callee, c) {

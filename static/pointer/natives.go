@@ -44,6 +44,7 @@ var moving = map[string]model{
 	"sync/atomic.CompareAndSwapPointer": func(n *native) { n.store(n.arg(0), place{}, n.arg(2)) },
 
 	// The running goroutine's list of entries, as if all had that of the argument.
+	"sync.hbFind":  func(n *native) { n.load(n.result, n.arg(0), place{}) },
 	"sync.hbOwned": func(n *native) { n.load(n.result, n.arg(0), place{}) },
 	"sync.hbOwn":   func(n *native) { n.store(n.arg(0), place{}, n.arg(1)) },
 

@@ -2,8 +2,12 @@ package pointer
 
 import (
 	"fmt"
+	"go/types"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // TestOwn: functions of other modules are not analysed, and call the functions among their arguments.
@@ -35,22 +39,23 @@ func main() {
 	fmt.Println(never == nil)
 }`)
 	r := AnalyzeOwn(0, never, prog, prog.Entries...)
+	few := Of(prog).analyze(&analysis{alone: true, own: true, few: true}, never, prog.Entries)
 	main := prog.Entries[0].Func.Pkg
 	for name, want := range map[string]bool{"option": true, "set": true, "once": true, "never": false} {
-		if got := r.IsReachable(main.Func(name)); got != want {
-			t.Errorf("%s is reachable: %t", name, got)
+		if got, last := r.IsReachable(main.Func(name)), few.IsReachable(main.Func(name)); got != want || last != want {
+			t.Errorf("%s is reachable: %t, with few contexts %t", name, got, last)
 		}
 	}
 	if own, all := r.Stats().Work, AnalyzeWithoutUsers(0, never, prog, prog.Entries...).Stats().Work; own > all/10 {
 		t.Errorf("the work is %d, and %d with the code of others", own, all)
 	}
-	if AnalyzeOwn(r.Stats().Work/10, never, prog, prog.Entries...) != nil {
+	if AnalyzeOwn(r.Stats().Work/100, never, prog, prog.Entries...) != nil {
 		t.Error("the work has no bound")
 	}
 }
 
-// TestFewContexts: a tree with several kinds of nodes, which allocate one another, has as many contexts as there
-// are strings of allocations. If that is too much work, there are few of them.
+// TestFewContexts: a tree with several kinds of nodes, which allocate one another, has as many contexts as
+// there are strings of allocations. If that is too much work, there are few of them.
 func TestFewContexts(t *testing.T) {
 	never := func() bool { return false }
 	const kinds = 5
@@ -78,5 +83,39 @@ func TestFewContexts(t *testing.T) {
 	}
 	if grow != fmt.Sprint(maxContexts) {
 		t.Errorf("grow has %s contexts", grow)
+	}
+}
+
+// TestFewUnsafe: with few contexts, the conversion of an unsafe.Pointer only has addresses of its type.
+func TestFewUnsafe(t *testing.T) {
+	prog := loadSource(t, `package main
+
+import "unsafe"
+
+type header struct{ kind int; next *header }
+type leaf struct { header; value *int }
+type other struct{ text *string }
+
+func main() {
+	all := []unsafe.Pointer{unsafe.Pointer(new(leaf)), unsafe.Pointer(new(other))}
+	h := (*header)(all[len(all)-1])
+	println(h)
+}`)
+	for few, want := range map[bool]string{false: "leaf other", true: "leaf"} {
+		r := Of(prog).analyze(&analysis{alone: true, own: true, few: few}, func() bool { return false }, prog.Entries)
+		var names []string
+		for _, b := range prog.Entries[0].Func.Blocks {
+			for _, i := range b.Instrs {
+				if c, ok := i.(*ssa.Convert); ok && strings.HasSuffix(c.Type().String(), ".header") {
+					for l := range r.PointsTo(c, 0).Labels() {
+						names = append(names, l.Object.Type.(*types.Named).Obj().Name())
+					}
+				}
+			}
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("few contexts %t: a header at %s, want %s", few, got, want)
+		}
 	}
 }

@@ -89,7 +89,11 @@ func overlaid(lib *library, take func(pkgpath, name string) error) error {
 		if base == "PATCH" {
 			for line := range strings.Lines(string(data)) {
 				line, _, _ = strings.Cut(line, "#")
-				if f := strings.Fields(line); len(f) > 1 && strings.HasSuffix(f[1], ".go") {
+				f := strings.Fields(line)
+				if len(f) > 1 && f[0] == "swap" {
+					continue // of the file only that text counts, and loading fails without it
+				}
+				if len(f) > 1 && strings.HasSuffix(f[1], ".go") {
 					file(f[1])
 				} else if len(f) > 1 {
 					err = errors.Join(err, take(pkgpath, f[1]))

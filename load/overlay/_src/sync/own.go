@@ -25,9 +25,10 @@ type Own struct {
 
 // owned is an entry; a goroutine's entries are a list that never changes.
 type owned struct {
-	in         *Own
-	key, value any
-	next       *owned
+	in    *Own
+	key   any
+	next  *owned
+	value any
 }
 
 // entries stands for the running goroutine's list: analyses treat it as if it were kept here.
@@ -39,20 +40,21 @@ func hbOwned(entries **owned) *owned
 // hbOwn replaces the running goroutine's list.
 func hbOwn(entries **owned, list *owned)
 
+// hbFind returns the newest entry for a key in that list, nil if there is none. Keys whose words differ are
+// different, so only types are worth using as keys.
+func hbFind(entries **owned, in *Own, key any) *owned
+
 // Load returns the value stored for a key by this goroutine or its ancestors, if any.
 func (m *Own) Load(key any) (value any, ok bool) {
-	for e := hbOwned(&entries); e != nil; e = e.next {
-		//mutant: caches of the library are one [models TestCaches/encode]: "e.in == m && " -> ""
-		if e.in == m && e.key == key {
-			return e.value, true
-		}
+	if e := hbFind(&entries, m, key); e != nil {
+		return e.value, true
 	}
 	return nil, false
 }
 
 // Store sets the value for a key.
 func (m *Own) Store(key, value any) {
-	hbOwn(&entries, &owned{m, key, value, hbOwned(&entries)})
+	hbOwn(&entries, &owned{in: m, key: key, value: value, next: hbOwned(&entries)})
 }
 
 // LoadOrStore returns the existing value for the key if present. Otherwise, it stores and returns the given

@@ -36,7 +36,6 @@ func hbNumber() int
 func hbTake(f *hbFile) int {
 	x := &hbTook{fd: hbNumber(), f: f}
 	at := &hbTooks
-	//mutant: files are in the order in which they were opened [models TestCaches/openStates]: "(*at).fd < x.fd" -> "true"
 	for *at != nil && (*at).fd < x.fd {
 		at = &(*at).next
 	}

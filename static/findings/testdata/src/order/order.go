@@ -8,7 +8,7 @@ type AB struct{ a, b sync.Mutex }
 func (x *AB) One() {
 	x.a.Lock()
 	defer x.a.Unlock()
-	x.b.Lock() // want HBA110 "AB.b is locked while order.AB.a is held, and elsewhere the other way round"
+	x.b.Lock() // want HBA110 "AB.b is locked while order.AB.a is held, and elsewhere the other way round" medium
 	defer x.b.Unlock()
 }
 
