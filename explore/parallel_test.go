@@ -254,8 +254,8 @@ func main() {
 	}
 }
 
-// TestJobsLateSender: the same where goroutines send to a channel in some executions, and only receive from it
-// in others. Then the search begins again.
+// TestJobsLateSender: the same where goroutines send to a channel in some executions, and only receive from
+// it in others. Then the search begins again.
 func TestJobsLateSender(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import ("sync"; "os")

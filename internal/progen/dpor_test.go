@@ -40,8 +40,8 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 // Restart: the classes from here on are others.
 func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
 
-// assumptions returns which assumptions about channels the explorer has not given up, and whether it has given
-// up another one. restarts is how often it began again.
+// assumptions returns which assumptions about channels the explorer has not given up, and whether it has
+// given up another one. restarts is how often it began again.
 func assumptions(t testing.TB, run func(por.System, por.Visitor, por.Config) por.Result, g *group, cfg por.Config, restarts int) (oneCloses, onlyReceived, other bool) {
 	if restarts == 0 {
 		return true, true, false

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// signalling prints a program with channels to which nobody sends, as those of contexts, beside channels to
-// which goroutines send always, only in some executions, or before the others start; some operations do
+// signalling prints a program with channels to which no goroutine sends, as those of contexts, beside channels
+// to which goroutines send always, only in some executions, or before the others start; some operations do
 // not wait, so that parking is a step.
 func signalling(r *rand.Rand, name string) string {
 	var b strings.Builder

@@ -15,20 +15,20 @@ import (
 // a receive, and a select that receives, is a read of whether the channel is closed, and the close is a
 // write. So with Relation.OnlyReceived the selects commute: one execution instead of n!.
 //
-// The search learns in its first execution to which channels goroutines send (Execution.sent). If an event has
-// read one of these before, the search begins again, at once, with that knowledge (Relation.Sent). From the end
-// of the first execution on (Freeze) the set does not change, so that the relation does not depend on the order
-// in which several workers explore. If a goroutine is about to send to another channel that an event has read,
-// in the same execution or in different ones, OnlyReceived is Wrong.
+// The search learns in its first execution to which channels goroutines send (Execution.sent). If an event
+// has read one of these before, the search begins again, at once, with that knowledge (Relation.Sent). From
+// the end of the first execution on (Freeze) the set does not change, so that the relation does not depend on
+// the order in which several workers explore. If a goroutine is about to send to another channel that an
+// event has read, in the same execution or in different ones, OnlyReceived is Wrong.
 //
 // Claim. Suppose that the search does not notice such a channel. Then it is complete.
 //
 // Proof. 1. The name of a channel (por.Effects.Identity) is the same in all executions. Let R be the
 // channels that an event of the search has read, in the sense above, and S the program. Let T be the
 // program in which each goroutine stops for good before it sends to a channel of R.
-// 2. In T nobody sends to a channel c of R: no element is in it, and no goroutine waits to send. So receives
-// from c, as operations or as cases of selects, with default or without, are possible if c is closed, find
-// no partner, and change nothing. That a goroutine waits there can only be seen by those who would send. So
+// 2. In T no goroutine sends to a channel c of R: no element is in it, and no goroutine waits to send. So
+// receives from c, as operations or as cases of selects, with default or without, are possible if c is closed,
+// find no partner, and change nothing. Only a goroutine that sends could see that another one waits there. So
 // operations that share only such channels, and both only receive from these, are independent in all states
 // of T. So the search of T with this relation is complete, also for the operations to which goroutines come.
 // 3. In the explored executions of S no goroutine comes to an operation at which it would stop in T. So they
