@@ -27,8 +27,8 @@ import (
 // channels that an event of the search has read, in the sense above, and S the program. Let T be the
 // program in which each goroutine stops for good before it sends to a channel of R.
 // 2. In T no goroutine sends to a channel c of R: no element is in it, and no goroutine waits to send. So
-// receives from c, as operations or as cases of selects, with default or without, are possible if c is closed,
-// find no partner, and change nothing. Only a goroutine that sends could see that another one waits there. So
+// receives from c, as operations or as cases of selects, with default or without, are possible if c is
+// closed, find no partner, and change nothing. Only a goroutine that sends could see that another one waits there. So
 // operations that share only such channels, and both only receive from these, are independent in all states
 // of T. So the search of T with this relation is complete, also for the operations to which goroutines come.
 // 3. In the explored executions of S no goroutine comes to an operation at which it would stop in T. So they
