@@ -48,7 +48,8 @@ type collector struct {
 	divided    bool            // the search may have subsearches
 	merged     *mergedCounters // nil: all work of the machine counts
 	start      tally           // of the machine when the search began
-	begunAgain bool            // Restart was called
+	reported   bool            // an execution was reported
+	begunAgain bool            // Restart was called after that
 	aside      struct {        // findings of the searches before that
 		bugs     []*Bug
 		baseline []key
@@ -154,6 +155,7 @@ func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
 
 // Leaf implements por.Visitor.
 func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
+	c.reported = true
 	if c.m.NeedsRefining() {
 		return false
 	}
@@ -343,7 +345,7 @@ func (c *collector) Restart() {
 	c.aside.bugs, c.aside.baseline = c.found(), append(c.aside.baseline, c.baseline...)
 	//mutant: bugs of a search that was given up come first [test ./explore TestSetAside]
 	c.bugs, c.known, c.races, c.baseline = nil, make(map[key]bool), make(map[describe.RaceID]bool), nil
-	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), true
+	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), c.begunAgain || c.reported
 	c.left, c.leftKeys, c.returned = nil, nil, 0
 	c.incomplete, c.loops, c.longest, c.supposed = ordered.Set[Reason]{}, ordered.Set[LongLoop]{}, 0, false
 	if c.merged == nil {

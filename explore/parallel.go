@@ -105,6 +105,7 @@ func (p *subsearch) End() {
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.cost)
+	c.reported = c.reported || p.reported
 	if c.ran = c.ran || p.ran; c.notRun == nil {
 		c.notRun = p.notRun
 	}

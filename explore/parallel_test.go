@@ -254,6 +254,60 @@ func main() {
 	}
 }
 
+// TestJobsLateSender: the same where goroutines send to a channel in some executions, and only receive from
+// it in others. Then the search begins again.
+func TestJobsLateSender(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import ("sync"; "os")
+func main() {
+	var mu sync.Mutex
+	x := 0
+	odd := func() bool { mu.Lock(); defer mu.Unlock(); return x == 1 }
+	c, done := make(chan int), make(chan int)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if odd() {
+			select { case c <- 1: default: }
+		} else if len(os.Args) > 1 {
+			for range 2 { select { case <-c: case <-done: } }
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			if !odd() {
+				select { case <-c: case <-done: }
+			}
+		})
+	}
+	wg.Go(func() { mu.Lock(); x++; mu.Unlock() })
+	close(done)
+	wg.Wait()
+}`)
+	for _, args := range [][]string{{"main"}, {"main", "twice"}} {
+		e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Args: args, Races: true, Interrupt: interrupted})
+		}}
+		trace := new(strings.Builder)
+		o := explore.Options{POR: explorers.Lookup("optimal"), All: true, Outcomes: true, NoMinimise: true, Trace: trace}
+		runJobs(t, e, o)
+		if n := strings.Count(trace.String(), "of which other executions only receive"); n != 1 {
+			t.Fatalf("%v: the search begins again %d times", args, n)
+		}
+		o.Trace = nil
+		want := runJobs(t, e, o)
+		o.POR = explorers.With("optimal", "eager", "true")
+		for i := range 12 {
+			if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
+				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
+			}
+			if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+				t.Errorf("%v, %d workers: not the same result\n got %s\nwant %s", args, o.Jobs, resultText(got), resultText(want))
+			}
+		}
+		t.Logf("%v: %d executions, %d instructions", args, want.Stats.Executions, want.Stats.Instructions)
+	}
+}
+
 // perBatch is the number of generated programs that are loaded as one package.
 const perBatch = 50
 

@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/heap"
 )
 
 // Goroutines that wait on a channel are a set, not a queue: the language promises no order, and a
@@ -19,8 +20,8 @@ import (
 //    stays parked, that has another case ready. So two selects that both have a ready case do not
 //    rendezvous with each other.
 // 4. Only operations that do not wait (select with default) can distinguish a goroutine that has
-//    parked from one that has only arrived. Where the program has such operations, parking is an
-//    alternative of its own.
+//    parked from one that has only arrived. Where the program may have such operations on the channel,
+//    parking is an alternative of its own (observable).
 //
 // internal/progen compares this with the runtime's queues.
 
@@ -149,7 +150,7 @@ func (m *Machine) countAlternatives(g *goroutine) int {
 		case sends:
 			return m.chanAlternatives(g, nil)
 		default:
-			seen = seen || m.link.Observable(uint32(h[chElem/8]>>32), false)
+			seen = seen || m.observable(chanCase{ch: c})
 		}
 	}
 	if m.parking = n == 0 && seen && !g.parked; m.parking {
@@ -234,7 +235,7 @@ func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
 	h := m.chanHdr(ptr(op.Access[0].Obj) << 32)
 	//mutant: receives from a buffer commute [receives]: drop 1
 	//mutant: receives that may park commute [receives]: drop 2
-	return h[chCap/8] == 0 && !m.link.Observable(uint32(h[chElem/8]>>32), false)
+	return h[chCap/8] == 0 && !m.observable(chanCase{ch: ptr(op.Access[0].Obj) << 32})
 }
 
 // peerChannels calls f for the channels, other than those of g's cases, on which the result of g's
@@ -269,8 +270,10 @@ func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 //
 // The linker has the element types and directions for which the program has such operations (rule 4): in
 // most programs none, and then parking is not a step.
+//
+// A channel all of whose uses are known (observable.Untried) is not used by such operations.
 func (m *Machine) observable(c chanCase) bool {
-	return m.link.Observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
+	return m.heap.Objs[c.ch>>32].Flags&heap.Untried == 0 && m.link.Observable(uint32(m.chanHdr(c.ch)[chElem/8]>>32), c.send)
 }
 
 // oldest chooses, in run mode, a random ready case, and the partner that has waited longest, as the runtime

@@ -97,7 +97,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = uint64(id)<<32, n, k
 		g.PC += 2
 	case bytecode.MkChan:
-		return m.makeChan(g, a, *b, uint32(word(0)))
+		return m.makeChan(g, a, *b, word(0))
 	case bytecode.Send, bytecode.Recv, bytecode.Select:
 		return m.chanOp(g)
 	case bytecode.Close:

@@ -12,6 +12,7 @@ package classes
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
@@ -56,6 +57,87 @@ type Relation struct {
 	// OneCloses: only the goroutine that closes a channel with a buffer sends to it. Then the close and
 	// a receive that takes an element are independent. It needs Buffer.
 	OneCloses bool
+
+	// Cases returns the cases of g's pending operation, a select. With it, receives from a channel to which
+	// no goroutine sends in any execution only read whether the channel is closed. So the executions are
+	// enumerated twice, first to find the sends.
+	Cases func(g trace.GID, buf []por.Case) (cases []por.Case, parks bool)
+
+	sends *sends // with Cases
+}
+
+// sends has the channels to which goroutines send.
+type sends struct {
+	cases func(g trace.GID, buf []por.Case) (cases []por.Case, parks bool)
+	to    map[uint64]bool // by identity
+	known bool            // it has all
+}
+
+// noteSends notes the channels to which goroutines are about to send.
+func (h *history) noteSends() {
+	s := h.rel.sends
+	if s == nil || s.known {
+		return
+	}
+	x := h.sys.(por.Effects)
+	for _, g := range x.Pending(nil) {
+		switch op := h.sys.Next(g); op.Kind {
+		case trace.Send:
+			if op.N > 0 {
+				s.to[x.Identity(op.Access[0].Obj)] = true
+			}
+		case trace.Select, trace.TrySelect:
+			list, _ := s.cases(g, nil)
+			for _, c := range list {
+				if (c.Send || c.Len > 0) && c.Chan != 0 {
+					s.to[x.Identity(c.Chan)] = true
+				}
+			}
+		case trace.Recv:
+			if op.N > 0 && h.rel.Buffer != nil {
+				if length, _, _ := h.rel.Buffer(&op); length > 0 {
+					s.to[x.Identity(op.Access[0].Obj)] = true
+				}
+			}
+		case trace.Timer, trace.SyncAccess:
+			if op.N == 2 {
+				s.to[x.Identity(op.Access[1].Obj)] = true
+			}
+		}
+	}
+}
+
+// onlyReads makes the accesses of op, and of list, which g's operation op has if they do not fit, those of
+// reads if g only receives there, and no goroutine sends there.
+func (h *history) onlyReads(g trace.GID, op *trace.Op, list []trace.Access) {
+	s := h.rel.sends
+	if s == nil || !s.known || op.N == 0 {
+		return
+	}
+	x := h.sys.(por.Effects)
+	only := func(a *trace.Access) { a.Write = a.Write && s.to[x.Identity(a.Obj)] }
+	switch op.Kind {
+	case trace.Recv:
+		only(&op.Access[0])
+	case trace.Select, trace.TrySelect:
+		receives := make(map[uint32]bool)
+		cases, _ := s.cases(g, nil)
+		for _, c := range cases {
+			if old, known := receives[c.Chan]; !known || old {
+				receives[c.Chan] = !c.Send
+			}
+		}
+		for i := range op.N {
+			if here, own := receives[op.Access[i].Obj]; here || !own {
+				only(&op.Access[i])
+			}
+		}
+		for i := range list {
+			if here, own := receives[list[i].Obj]; here || !own {
+				only(&list[i])
+			}
+		}
+	}
 }
 
 // Conflicts is a dependence: operations on the same location, one of which writes.
@@ -130,6 +212,14 @@ func Merge(sys por.System, rel Relation, limit int) (*Enumeration, error) {
 }
 
 func enumerate(sys por.System, rel Relation, limit int, seen map[Class]por.Hash) (*Enumeration, error) {
+	if cases := rel.Cases; cases != nil {
+		rel.Cases = nil
+		rel.sends = &sends{cases: cases, to: make(map[uint64]bool)}
+		if _, err := enumerate(sys, rel, 4*limit, maps.Clone(seen)); err != nil {
+			return nil, err
+		}
+		rel.sends.known = true
+	}
 	e := enumerator{history: history{sys: sys, rel: rel}, limit: limit, seen: seen,
 		found: Enumeration{Classes: make(map[Class]por.Status), RF: make(map[Class]por.Status)}}
 	if err := e.explore(); err != nil {
@@ -180,6 +270,7 @@ func (e *enumerator) explore() error {
 		}
 		e.seen[e.class] = state
 	}
+	e.noteSends()
 	gs := e.sys.Enabled(nil)
 	if len(gs) == 0 {
 		return e.leaf()

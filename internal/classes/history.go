@@ -41,6 +41,7 @@ func (h *history) sideOf(g trace.GID) side {
 	if h.rel.Touches != nil && s.op.Wide {
 		s.wide = h.rel.Touches(g, nil)
 	}
+	h.onlyReads(g, &s.op, s.wide)
 	s.receives = s.op.Commutes == trace.Receives
 	return s
 }

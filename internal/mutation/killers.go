@@ -24,6 +24,7 @@ var killers = map[string][]string{
 	"sleeping":     {"./internal/progen", "-run", "^TestSelectsSource$"},
 	"closings":     {"./internal/progen", "-run", "^TestClosings$"},
 	"receives":     {"./internal/progen", "-run", "^TestReceives$"},
+	"onlyReceived": {"./internal/progen", "-run", "^(TestReceives|TestSignalPrograms|TestMeetings)$", "-args", "-programs", "200"},
 	"meeting":      {"./internal/progen", "-run", "^TestMeetings$"},
 	"agreeing":     {"./explore", "-run", "^TestExplorersAgree$/^Test(Sum|NoReaders)$"},
 	"twin":         {"./por/explorers", "-run", "^TestContext"},

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/classes"
@@ -38,6 +39,36 @@ func (c *counter) Leaf(path trace.Schedule, st por.Status) bool {
 
 // Restart: the classes from here on are others.
 func (c *counter) Restart() { c.schedules, c.restarts = nil, c.restarts+1 }
+
+// assumptions returns which assumptions about channels the explorer has not given up, and whether it has
+// given up another one. restarts is how often it began again.
+func assumptions(t testing.TB, run func(por.System, por.Visitor, por.Config) por.Result, g *group, cfg por.Config, restarts int) (oneCloses, onlyReceived, other bool) {
+	if restarts == 0 {
+		return true, true, false
+	}
+	var lines restartLines
+	cfg.Trace = &lines
+	run(g.m, newObserver(t, g.m), cfg)
+	oneCloses = !strings.Contains(lines.text, "several goroutines that send to it")
+	onlyReceived = !strings.Contains(lines.text, "of which other executions only receive")
+	known := strings.Count(lines.text, "from which others have received before")
+	for _, held := range []bool{oneCloses, onlyReceived} {
+		if !held {
+			known++
+		}
+	}
+	return oneCloses, onlyReceived, known != restarts
+}
+
+// restartLines keeps the lines of a transcript that say why the search begins again.
+type restartLines struct{ text string }
+
+func (r *restartLines) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), "restart: ") {
+		r.text += string(p)
+	}
+	return len(p), nil
+}
 
 // TestOptimal: the outcomes are those of the reference, and each class is explored once.
 func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 500) }
@@ -226,11 +257,7 @@ func (c *classCheck) explored(g *group, p *progen.Prog, f progen.Features, want 
 		if d := difference(o.outcomes, want.Outcomes); d != "" {
 			c.wrong(p, "hybrid %s: outcomes (extra or missing in the machine):\n%s", h, d)
 		}
-		other := o.restarts > 0 // relation or explorer: its classes are others
-		oneCloses := c.oneCloses && !other
-		if c.oneCloses && o.restarts == 1 && f&progen.Locks == 0 {
-			other = false // it can only be this assumption
-		}
+		oneCloses, onlyReceived, other := assumptions(c, c.run, g, cfg, o.restarts) // other: its classes are others
 		if c.rf {
 			other = r.FallbackTo != ""
 		}
@@ -243,7 +270,7 @@ func (c *classCheck) explored(g *group, p *progen.Prog, f progen.Features, want 
 			continue
 		}
 		if there == nil {
-			if there = c.classes(g.m, p, f, oneCloses); there == nil {
+			if there = c.classes(g.m, p, f, oneCloses && c.oneCloses, onlyReceived); there == nil {
 				continue
 			}
 		}
@@ -260,9 +287,12 @@ type classesOf struct {
 }
 
 // classes counts those of p; nil if they are too many.
-func (c *classCheck) classes(m *vm.Machine, p *progen.Prog, f progen.Features, oneCloses bool) *classesOf {
+func (c *classCheck) classes(m *vm.Machine, p *progen.Prog, f progen.Features, oneCloses, onlyReceived bool) *classesOf {
 	rel := relation(m)
 	rel.OneCloses = oneCloses
+	if onlyReceived && !c.rf {
+		rel.Cases = m.Cases
+	}
 	if c.rf { // which lets nothing commute that conflicts
 		rel.Dependent = func(a, b *trace.Op) bool {
 			return (a.Commutes == trace.Increments || a.Commutes == trace.Reads) && a.Conflicts(&trace.Op{N: b.N, Access: b.Access}) || relation(m).Dependent(a, b)

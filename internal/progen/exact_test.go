@@ -55,7 +55,9 @@ func TestExact(t *testing.T) {
 			if r := explorers.With("source").Explore(g.m, o, por.Config{}); r.Executions != x.classes {
 				t.Errorf("%s: source: %d executions, want %d", x.name, r.Executions, x.classes)
 			}
-			e, err := classes.Merge(g.m, relation(g.m), 10000)
+			rel := relation(g.m)
+			rel.Cases = g.m.Cases
+			e, err := classes.Merge(g.m, rel, 10000)
 			if err != nil || uint64(e.Total()) != x.classes {
 				t.Errorf("%s: %+v, want %d classes (%v)", x.name, e, x.classes, err)
 			}

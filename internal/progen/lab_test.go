@@ -66,7 +66,8 @@ type observer struct {
 	m        *vm.Machine
 	outcomes map[string]bool
 	races    map[string]bool
-	loops    int // livelocks
+	loops    int  // livelocks
+	finals   bool // outcomes are distinguished by their last states
 }
 
 func newObserver(t testing.TB, m *vm.Machine) *observer {
@@ -122,7 +123,11 @@ func lastPanic(text string) string {
 // Leaf implements por.Visitor.
 func (o *observer) Leaf(_ trace.Schedule, st por.Status) bool {
 	if st != por.Running { // not cut by a bound
-		o.outcomes[ending(o.m, st)] = true
+		end := ending(o.m, st)
+		if o.finals {
+			end += fmt.Sprintf(" %x", o.m.Hash())
+		}
+		o.outcomes[end] = true
 	}
 	return true
 }
@@ -142,6 +147,13 @@ func (o *observer) Restart() {}
 // search explores p and returns the findings.
 func search(t testing.TB, m *vm.Machine, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*observer, por.Result) {
 	o := newObserver(t, m)
+	return o, run(m, o, cfg)
+}
+
+// searchFinals is search for outcomes that are distinguished by their last states.
+func searchFinals(t testing.TB, m *vm.Machine, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) (*observer, por.Result) {
+	o := newObserver(t, m)
+	o.finals = true
 	return o, run(m, o, cfg)
 }
 

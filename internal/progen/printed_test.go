@@ -19,6 +19,7 @@ type printed struct {
 	total    int    // in the full tier
 	short    int    // in the quick tier
 	bound    por.Config
+	finals   bool                        // outcomes are distinguished by their last states
 	config   func(seed uint64) vm.Config // of a batch, by its first seed; nil: the output is visible
 }
 
@@ -59,7 +60,11 @@ func (p printed) each(t *testing.T, compare func(s *subject)) (checked, left int
 		g := loadGroupWith(t, list, cfg)
 		for i, u := range list {
 			g.in(i, func() {
-				want, full := search(t, g.m, stateful.Full, bound)
+				find := search
+				if p.finals {
+					find = searchFinals
+				}
+				want, full := find(t, g.m, stateful.Full, bound)
 				if len(full.Incomplete) > 0 {
 					left++
 					return

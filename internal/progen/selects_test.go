@@ -162,7 +162,7 @@ func TestSelects(t *testing.T) {
 					return
 				}
 				rel := relation(g.m)
-				rel.OneCloses = true // there was no restart
+				rel.OneCloses, rel.Cases = true, g.m.Cases // there was no restart
 				all, err := classes.Merge(g.m, rel, 10000)
 				if errors.As(err, new(classes.Limit)) {
 					left++
@@ -200,7 +200,7 @@ var meetings = []struct {
 		go func() { select { case b <- 1: case c <- 1: } }()
 		go func() { a <- 1; <-a }()
 		select { case <-a: case <-b: }`},
-	{"made ready", 14, `
+	{"made ready", 6, `
 		a, b, c := make(chan int, 1), make(chan int), make(chan int, 1)
 		c <- 9
 		go func() { _ = len(a) }()
@@ -228,7 +228,7 @@ var meetings = []struct {
 		v = 2
 		_ = v
 		select {}`},
-	{"a pipeline that is cancelled", 1644, `
+	{"a pipeline that is cancelled", 500, `
 		a, b, done := make(chan int), make(chan int), make(chan int)
 		go func() { for i := range 2 { select { case a <- i: case <-done: return } } }()
 		go func() { for { select { case v := <-a: select { case b <- v: case <-done: return }; case <-done: return } } }()
@@ -241,7 +241,10 @@ func TestMeetings(t *testing.T) {
 	var list []unit
 	for i, p := range meetings {
 		name := fmt.Sprintf("Pmeet%d", i)
-		list = append(list, unit{name, fmt.Sprintf("package main\n\nfunc %s() {%s\n}\n", name, p.body)})
+		// Not all uses of a channel that a function returns are known, so parking is a step.
+		made := fmt.Sprintf("func %s_made(n int) chan int { return make(chan int, n) }\n", name)
+		body := strings.NewReplacer("make(chan int)", name+"_made(0)", "make(chan int, ", name+"_made(").Replace(p.body)
+		list = append(list, unit{name, fmt.Sprintf("package main\n\n%s\nfunc %s() {%s\n}\n", made, name, body)})
 	}
 	g := loadGroup(t, list)
 	for i, p := range meetings {
@@ -249,11 +252,14 @@ func TestMeetings(t *testing.T) {
 			g.in(i, func() {
 				o := &counter{observer: newObserver(t, g.m)}
 				r := explorers.With("optimal").Explore(g.m, o, por.Config{CheckDuplicates: true})
-				all, err := classes.Merge(g.m, relation(g.m), 10000)
-				if err != nil || o.restarts > 0 || uint64(all.Total()) != p.classes || r.Executions != p.classes || r.Duplicate != nil {
+				rel := relation(g.m)
+				rel.Cases = g.m.Cases
+				all, err := classes.Merge(g.m, rel, 10000)
+				_, _, other := assumptions(t, explorers.With("optimal").Explore, g, por.Config{}, o.restarts)
+				if err != nil || other || uint64(all.Total()) != p.classes || r.Executions != p.classes || r.Duplicate != nil {
 					t.Errorf("%d executions, restarted %d times, %+v, %v, %v, want %d", r.Executions, o.restarts, all.Counts, err, r.Duplicate, p.classes)
 				}
-				if r := explorers.With("source").Explore(g.m, o, por.Config{CheckDuplicates: true}); r.Executions != p.classes || r.Duplicate != nil || o.restarts > 0 {
+				if r := explorers.With("source").Explore(g.m, o, por.Config{CheckDuplicates: true}); r.Executions != p.classes || r.Duplicate != nil {
 					t.Errorf("source: %d executions, %v, want %d", r.Executions, r.Duplicate, p.classes)
 				}
 			})

@@ -44,7 +44,9 @@ func TestSelectsSource(t *testing.T) {
 				blocked += r.Blocked
 				most = max(most, r.Executions)
 				if !o.crashes {
-					all, err := classes.Merge(g.m, relation(g.m), 10000)
+					rel := relation(g.m)
+					rel.Cases = g.m.Cases
+					all, err := classes.Merge(g.m, rel, 10000)
 					if errors.As(err, new(classes.Limit)) {
 						left++
 						return

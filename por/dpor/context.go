@@ -82,7 +82,7 @@ func (c *ContextConfig) Set(name string) error {
 //	g2 g1              g2 is executed with {g1} asleep; both are interchangeable and
 //	                   commute here, so g1 stays asleep and the second order is not completed
 func Context(sys por.System, v por.Visitor, cfg por.Config, variant ContextConfig) por.Result {
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OnlyReceived: true}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		s.ctx = &contextSensitive{s: s, cfg: variant}

@@ -79,7 +79,7 @@ import (
 //	17          Explore(E.p, Sleep')
 //	18          add p to Sleep                                                    execute
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OnlyReceived: true}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		r := s.run()
@@ -280,6 +280,7 @@ func (s *source) cut(f *sourceNode) {
 // endExecution is called at the end of an execution.
 func (s *source) endExecution(st por.Status) {
 	s.Leaf(st)
+	s.exec.Freeze()
 	if !s.dups.Leaf(s.exec, st, s.Stats.Done(), s.Path) {
 		s.Halted = true
 	}

@@ -59,33 +59,36 @@ func (s *senders) note(c uint64, n sender) (refuted bool) {
 	return n.several && n.closes
 }
 
-// noteSender notes n, at which g has arrived, if it sends to channels with buffers, or closes one.
+// noteSender notes n, at which g has arrived, if it sends to channels, or closes one.
 func (x *Execution) noteSender(g trace.GID, n *NextOp) {
-	if !x.rel.OneCloses {
+	if !x.rel.OneCloses && !x.rel.OnlyReceived || !n.Kind.Channels() {
 		return
 	}
-	note := func(obj uint32, closes bool) {
-		if x.seen.senders.note(x.sys.Identity(obj), sender{first: g, closes: closes}) {
+	note := func(obj, room uint32, closes bool) {
+		if x.rel.OnlyReceived && !closes {
+			x.noteSend(obj)
+		}
+		if x.rel.OneCloses && room > 0 && x.seen.senders.note(x.sys.Identity(obj), sender{first: g, closes: closes}) {
 			x.refute(OneCloses)
 		}
 	}
 	switch n.Kind {
-	case trace.Send:
-		if n.Slot.Capacity > 0 {
-			note(n.Access[0].Obj, false)
-		}
-	case trace.Close:
-		if n.Slot.Capacity > 0 {
-			note(n.Access[0].Obj, true)
+	case trace.Send, trace.Close:
+		if n.N > 0 {
+			note(n.Access[0].Obj, n.Slot.Capacity, n.Kind == trace.Close)
 		}
 	case trace.Select, trace.TrySelect:
 		cases, _ := x.sys.Cases(g, x.cases[:0])
 		x.cases = cases
 		for _, c := range cases {
 			//mutant: a select is no second sender [closings]: "c.Send && " -> "false && "
-			if c.Send && c.Room > 0 {
-				note(c.Chan, false)
+			if c.Send && c.Chan != 0 {
+				note(c.Chan, uint32(c.Room), false)
 			}
+		}
+	case trace.Timer, trace.SyncAccess:
+		if n.N == 2 && x.rel.OnlyReceived { // a timer sends
+			x.noteSend(n.Access[1].Obj)
 		}
 	}
 }

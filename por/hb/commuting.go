@@ -53,6 +53,7 @@ func (x *Execution) addCommuting(n *NextOp) {
 type Commuting struct {
 	commuting, awaited locationSet
 	senders            senders
+	sends, reads       channels // see onlyreceived.go; sends has those that are not in Execution.sent
 }
 
 // TakeCommuting returns the locations that x has seen since the last call. A worker passes them on with
@@ -75,6 +76,22 @@ func (c *Commuting) Add(d Commuting) (wrong Assumption) {
 	for at, s := range d.senders {
 		if c.senders.note(at, s) {
 			wrong |= OneCloses
+		}
+	}
+	for id := range d.sends {
+		c.sends.add(id)
+	}
+	for id := range d.reads {
+		c.reads.add(id)
+		//mutant: workers do not compare where they send and receive [test ./explore TestJobsLateSender]: "c.sends[id]" -> "false"
+		if c.sends[id] {
+			wrong |= OnlyReceived
+		}
+	}
+	for id := range d.sends {
+		//mutant: workers do not compare where they receive and send [test ./explore TestJobsLateSender]: "c.reads[id]" -> "false && c.reads[id]"
+		if c.reads[id] {
+			wrong |= OnlyReceived
 		}
 	}
 	if c.refuted() {

@@ -17,6 +17,7 @@
 //	waitgroup.go    when additions to the counter of a WaitGroup commute
 //	join.go         the end of an execution, in which there are no races
 //	closing.go      when a close and a receive commute: one goroutine sends and closes
+//	onlyreceived.go when receives are reads: no goroutine sends
 //	commuting.go    when additions and readers that a loop waits for do not commute
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
 //	readsfrom.go    the relation of reads-from equivalence
@@ -183,11 +184,14 @@ type Execution struct {
 	matching     matching
 	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
 	seen         Commuting // see noteCommuting
+	sent         channels  // see onlyreceived.go
+	frozen       bool      // it has all
 
 	// Scratch memory.
 	condWaiters []trace.GID
 	advanced    []trace.GID
 	cases       []por.Case
+	waits       []por.Case
 	touched     []trace.Access
 	none        []uint32 // see ClockAfter
 	late        NextOp   `saved:"-"` // see TurnedOut
@@ -209,6 +213,7 @@ func NewExecution(sys por.System, rel Relation) *Execution {
 		state:    1,
 		received: make(map[uint32]uint32),
 	}
+	x.sent = rel.Sent.set()
 	can := por.CapabilitiesOf(sys)
 	if e := can.Named; e != nil {
 		x.Precedes = e.Precedes
@@ -308,6 +313,8 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 		x.addWoken(i, notifies)
 	}
 	x.noteCommuting(&e.Op)
+	x.noteReads(&e.Op)
+	x.noteReads(&e.PartnerOp)
 	if !x.dep.readersDepend && aboutLocks.Has(e.Op.Kind) && x.unbalancedUnlock(i) {
 		x.refute(Commute)
 	}

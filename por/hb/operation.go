@@ -159,12 +159,13 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	if x.rel.Pairwise && n.Kind == trace.WgAdd {
 		x.pairwise(g, n)
 	}
+	x.onlyReads(g, n, n.Access[:n.N])
 	n.setFootprint()
 	n.Slot = slot{}
 	if n.Wide || n.extra != nil {
 		n.extra = x.extraAccesses(g, n)
 	}
-	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv || n.Kind == trace.Close && x.rel.OneCloses) {
+	if n.N == 1 && (n.Kind == trace.Send || n.Kind == trace.Recv && n.Access[0].Write || n.Kind == trace.Close && x.rel.OneCloses) {
 		n.Slot = x.slotOf(g, &n.Op)
 	}
 	return n
@@ -177,6 +178,7 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 		return nil
 	}
 	x.touched = x.sys.Touches(g, x.touched[:0])
+	x.onlyReads(g, n, x.touched)
 	if n.extra == nil || !slices.Equal(x.touched, *n.extra) {
 		all := slices.Clone(x.touched)
 		return &all

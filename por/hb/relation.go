@@ -31,6 +31,10 @@ type Relation struct {
 	// there. An Execution refutes it if a goroutine that does not close the channel may send to it: see
 	// closing.go.
 	OneCloses bool
+	// OnlyReceived: to channels from which events receive no goroutine sends, except those in Sent, and those
+	// of the first execution. An Execution refutes it if one is about to: see onlyreceived.go.
+	OnlyReceived bool
+	Sent         *Sent
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and so do those that lower it. Otherwise the execution as a
 	// whole decides (waitgroup.go), and becomes Unsupported where their order matters.
@@ -58,9 +62,19 @@ type Relation struct {
 type Assumption uint8
 
 const (
-	Commute   Assumption = 1 << iota // readers of a lock, and additions to one location, commute
-	OneCloses                        // Relation.OneCloses
+	Commute      Assumption = 1 << iota // readers of a lock, and additions to one location, commute
+	OneCloses                           // Relation.OneCloses
+	OnlyReceived                        // Relation.OnlyReceived
 )
+
+// After returns the relation for a search after one with r that has refuted the assumptions in a. sent is
+// Execution.Sent if that search has refuted them before the end of its first execution; otherwise nil.
+func (r Relation) After(a Assumption, sent *Sent) Relation {
+	if again, ok := r.knowing(sent, a); ok {
+		return again
+	}
+	return r.Without(a)
+}
 
 // Without returns r without the assumptions in a.
 func (r Relation) Without(a Assumption) Relation {
@@ -68,6 +82,7 @@ func (r Relation) Without(a Assumption) Relation {
 		r.ReadersDepend, r.AdditionsDepend = true, true
 	}
 	r.OneCloses = r.OneCloses && a&OneCloses == 0
+	r.OnlyReceived = r.OnlyReceived && a&OnlyReceived == 0
 	return r
 }
 
@@ -124,11 +139,18 @@ func PairwiseRelation(ignoreOutput bool) Relation {
 }
 
 // Refuted reports whether the execution has refuted its relation, at any time; another one is right.
-func (x *Execution) Refuted() bool { return x.rel.refined(x) != x.rel }
+func (x *Execution) Refuted() bool { return x.Refined() != x.rel }
+
+// Refined returns the relation of x without the assumptions that x has refuted.
+func (x *Execution) Refined() Relation { return x.rel.refined(x) }
 
 // refined returns r without the assumptions that x has refuted.
 func (r Relation) refined(x *Execution) Relation {
-	r = r.Without(x.Wrong)
+	var early *Sent
+	if x.Wrong == OnlyReceived && !x.frozen {
+		early = x.Sent()
+	}
+	r = r.After(x.Wrong, early)
 	if r.Pairwise {
 		r.Arrivals, r.Careful = r.Arrivals || x.reused, r.Careful || x.underrun
 	}
@@ -149,11 +171,16 @@ func Refine(
 		if !x.Refuted() {
 			return result
 		}
+		old := r
 		r = r.refined(x)
 		why := "readers of a lock, or additions to one location, do not commute in this program"
 		switch {
 		case x.Wrong == OneCloses:
 			why = "a channel has several goroutines that send to it, or close it"
+		case r.Sent != old.Sent:
+			why = "a goroutine sends to a channel from which others have received before"
+		case x.Wrong == OnlyReceived:
+			why = "a goroutine sends to a channel of which other executions only receive"
 		case r.Pairwise:
 			why = "a WaitGroup may be used again while a goroutine waits, or its counter become negative"
 		}

@@ -153,6 +153,7 @@ type reversing struct {
 //
 // The youngest frame comes first, so that each older frame only has to suspend the rest of the path.
 func (s *searcher) reverseEagerly(x *reversing) {
+	s.Freeze() // the first execution is suspended
 	x.list = s.eager
 	s.eager = nil // candidates found from here on are explored there
 	slices.SortStableFunc(x.list, func(a, b eagerReversal) int { return cmp.Compare(b.frame, a.frame) })

@@ -36,7 +36,8 @@ const mostInParcel = 32
 // A parcel has tasks of one node.
 type parcel struct {
 	Relation        hb.Relation
-	Begin           trace.Schedule // as in pool
+	Begin           trace.Schedule // these two as in pool
+	Sent            *hb.Sent
 	Path            recordedPath
 	Frames          []frame
 	DependsOnOutput bool
@@ -168,7 +169,7 @@ func (p *pool) send(w *worker, t *task) {
 		tasks = append(tasks, u)
 	}
 	n := t.node
-	x := parcel{Relation: p.rel, Begin: p.begin, Path: n.recordedPath, Frames: n.frames, DependsOnOutput: n.dependsOnOutput,
+	x := parcel{Relation: p.rel, Begin: p.begin, Sent: p.sent, Path: n.recordedPath, Frames: n.frames, DependsOnOutput: n.dependsOnOutput,
 		Merged: t.mergedBefore}
 	mine, sent := make([]uint64, len(tasks)), time.Now()
 	for i, t := range tasks {
@@ -315,7 +316,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	}
 	cfg.Jobs, cfg.Elsewhere, cfg.Keeper, cfg.MaxMemory = 1, nil, nil, 0
 	p := newPool(v, cfg, opts, x.Relation, nil)
-	p.begin, p.next = x.Begin, &task{taken: true}
+	p.begin, p.sent, p.next = x.Begin, x.Sent, &task{taken: true}
 	r := replica{sys: sys, oracle: cfg.Oracle}
 	r.enter(x.Begin, cfg)
 	w := p.newWorker(r)

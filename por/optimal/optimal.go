@@ -91,7 +91,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 		// absence of events.
 		return por.Result{FallbackTo: "source"}
 	}
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: cfg.Parts == nil}
 	if cfg.Parts != nil {
 		return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 			return exploreInParts(sys, v, cfg, opts, rel)
@@ -209,7 +209,9 @@ func (s *searcher) run() por.Result {
 		s.reenterPart()
 		s.reenter()
 	} else {
-		s.runToEnd(trace.NoGID, -1)
+		if s.runToEnd(trace.NoGID, -1); !s.Unsupported {
+			s.Freeze()
+		}
 	}
 	for len(s.frames) > 0 && !s.Halted {
 		if s.Keep(); !s.Halted {

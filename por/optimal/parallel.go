@@ -60,7 +60,7 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 		switch {
 		case p.wrong != 0:
 			v.Restart()
-			rel, replicas = rel.Without(p.wrong), p.replicas
+			rel, replicas = rel.After(p.wrong, p.early), p.replicas
 		case p.unsupported:
 			return por.Result{FallbackTo: "clockvector"}
 		default:
@@ -101,6 +101,8 @@ type pool struct {
 	opts    options
 	rel     hb.Relation
 	begin   trace.Schedule // leads to the state in which the search begins
+	sent    *hb.Sent       // of the first execution; nil: it has not ended
+	early   *hb.Sent       // likewise, if that has refuted an assumption
 
 	idle  atomic.Int32 // workers
 	group sync.WaitGroup
@@ -205,6 +207,9 @@ func (p *pool) newWorker(r replica) *worker {
 	cfg.Poll = w.poll
 	w.searcher = newSearcher(r.sys, nil, cfg, p.opts, p.rel)
 	w.searcher.worker = w
+	if p.sent != nil {
+		w.SetSent(p.sent)
+	}
 	w.startAt(p.begin)
 	w.root, w.unsupportedAtStart, w.wrongAtStart = w.Checkpoint(), w.Unsupported, w.Wrong
 	p.mu.Lock()

@@ -107,6 +107,10 @@ func (w *worker) begin(t *task, base int) {
 		s.rewindTo(&frame{at: s.root})
 		t.results.Begin()
 		s.runToEnd(trace.NoGID, -1)
+		if w.pool.early = s.Sent(); !s.Unsupported {
+			s.Freeze()
+			w.pool.sent, w.pool.early = w.pool.early, nil
+		}
 		return
 	}
 	f := &s.frames[base]

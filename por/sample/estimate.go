@@ -75,7 +75,7 @@ type choicePoint struct {
 // NewEstimator returns an estimator that walks through sys, which nothing else may use. sys must be in its
 // initial state, and is in it again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
-	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true} // that of package optimal
+	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: true} // that of package optimal
 	return &Estimator{
 		sys:  sys,
 		rel:  rel,
@@ -97,8 +97,8 @@ func (e *Estimator) Sample() bool {
 	e.sys.Rewind(e.root)
 	e.x.Invalidate()
 	e.x.Truncate(0)
-	if !ok && e.x.Wrong == hb.OneCloses { // package optimal begins again, too
-		e.rel = e.rel.Without(hb.OneCloses)
+	if !ok && e.x.Wrong != 0 && e.x.Wrong&hb.Commute == 0 { // package optimal begins again, too
+		e.rel = e.x.Refined()
 		e.x, e.n, e.mean, e.dev = hb.NewExecution(e.sys, e.rel), 0, 0, 0
 		return e.Sample()
 	}

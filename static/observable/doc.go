@@ -12,6 +12,7 @@
 //	counting.go     loops whose iterations differ by a counter
 //	moment.go       loops that only time ends
 //	cycles.go       which nodes of a graph are on a cycle
+//	tried.go        whether a channel is used by operations that do not wait
 //	returns.go      whether control can get from an instruction to a return
 //
 // vm/compile emits operations where a difference can be noticed, and vm asks about single loops and calls.

@@ -227,7 +227,7 @@ const (
 	NewObj  // A = new object of layout imm32
 	MkSlice // A = make([]T, B, C), next word: element layout
 	MkMap   // A = make(map, B or none), next word: map type
-	MkChan  // A = make(chan, B), next word: channel type
+	MkChan  // A = make(chan, B), next word: element layout | Untried
 	MkClos  // A = closure over C words from B, next word: function | layout<<32
 	Box     // A = pointer to new immutable object holding B, next word: layout
 
@@ -321,6 +321,9 @@ const (
 
 // CountedUnits are the nanoseconds per 1 of numbers that are made of Durations and Times.
 var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
+
+// Untried is a bit of MkChan's next word: no operation on the channel does without waiting.
+const Untried = 1 << 32
 
 // ClockLater says, with ClockNumber, that Counted follows.
 const ClockLater = ClockGrows

@@ -30,6 +30,7 @@ type Linker interface {
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
 	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
+	Untried(*ssa.MakeChan) bool // no operation on the channel does without waiting
 	ReadsOutput() bool          // the program may read its own output
 	Clocked(*ssa.Function) bool // the effect of the clock on it matters
 	Puns(*ssa.Function) (check, walks bool)

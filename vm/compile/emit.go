@@ -172,7 +172,11 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.MakeChan:
 		n := c.use(v.Size)
 		c.emit(MkChan, c.dst(v), n, 0)
-		c.word(uint64(c.l.Layout(v.Type().Underlying().(*types.Chan).Elem()).ID))
+		word := uint64(c.l.Layout(v.Type().Underlying().(*types.Chan).Elem()).ID)
+		if c.l.Untried(v) {
+			word |= Untried
+		}
+		c.word(word)
 	case *ssa.MakeSlice:
 		n, k := c.use(v.Len), c.use(v.Cap)
 		c.emit(MkSlice, c.dst(v), n, k)

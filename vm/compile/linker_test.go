@@ -34,6 +34,7 @@ func (k *linker) Table(*ssa.Alloc) uint64                               { return
 func (k *linker) Captures() *compile.Captures                           { return k.captures }
 func (k *linker) Trusted(*ssa.Function) bool                            { return false }
 func (k *linker) Ordered(*ssa.Range) bool                               { return true }
+func (k *linker) Untried(*ssa.MakeChan) bool                            { return false }
 func (k *linker) ReadsOutput() bool                                     { return false }
 func (k *linker) Clocked(*ssa.Function) bool                            { return false }
 func (k *linker) Puns(*ssa.Function) (check, walks bool)                { return false, false }

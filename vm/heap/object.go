@@ -28,7 +28,7 @@ type Object struct {
 }
 
 // Flags are of two sorts. An object keeps those of its creation: Static, Frozen, Derived,
-// Var, Chan. The flags Shared, Dirty and Iterated depend on the path and are undone with it: the
+// Var, Chan, Untried. The flags Shared, Dirty and Iterated depend on the path and are undone with it: the
 // records of the undo log have the earlier flags. Hashed is valid for the present bytes: each write and
 // each rewind clears it, and adds the object to Heap.Touched.
 type Flags uint32
@@ -54,6 +54,8 @@ const (
 	Iterated
 	// Chan: a channel.
 	Chan
+	// Untried: a channel on which no operation does without waiting.
+	Untried
 )
 
 const (
