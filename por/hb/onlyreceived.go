@@ -28,9 +28,10 @@ import (
 // program in which each goroutine stops for good before it sends to a channel of R.
 // 2. In T no goroutine sends to a channel c of R: no element is in it, and no goroutine waits to send. So
 // receives from c, as operations or as cases of selects, with default or without, are possible if c is
-// closed, find no partner, and change nothing. Only a goroutine that sends could see that another one waits there. So
-// operations that share only such channels, and both only receive from these, are independent in all states
-// of T. So the search of T with this relation is complete, also for the operations to which goroutines come.
+// closed, find no partner, and change nothing. Only a goroutine that sends could see that another one waits
+// there. So operations that share only such channels, and both only receive from these, are independent in
+// all states of T. So the search of T with this relation is complete, also for the operations to which
+// goroutines come.
 // 3. In the explored executions of S no goroutine comes to an operation at which it would stop in T. So they
 // are executions of T, and the search of T would have been the same.
 // 4. Suppose that in an execution of S a goroutine comes to an operation at which it stops in T. In the
