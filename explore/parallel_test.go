@@ -265,6 +265,24 @@ func main() {
 	odd := func() bool { mu.Lock(); defer mu.Unlock(); return x == 1 }
 	c, done := make(chan int), make(chan int)
 	var wg sync.WaitGroup
+	if len(os.Args) > 2 { // a goroutine receives only after another one has sent
+		next, sent := make(chan int), false
+		wg.Go(func() {
+			if sent = odd(); sent {
+				select { case c <- 1: default: }
+			}
+			close(next)
+		})
+		wg.Go(func() {
+			if <-next; sent {
+				select { case <-c: case <-done: }
+			}
+		})
+		wg.Go(func() { mu.Lock(); x++; mu.Unlock() })
+		close(done)
+		wg.Wait()
+		return
+	}
 	wg.Go(func() {
 		if odd() {
 			select { case c <- 1: default: }
@@ -283,7 +301,7 @@ func main() {
 	close(done)
 	wg.Wait()
 }`)
-	for _, args := range [][]string{{"main"}, {"main", "twice"}} {
+	for _, args := range [][]string{{"main"}, {"main", "twice"}, {"main", "twice", "sends first"}} {
 		e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Args: args, Races: true, Interrupt: interrupted})
 		}}

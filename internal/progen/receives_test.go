@@ -30,6 +30,7 @@ var receives = []struct {
 	{"a select finds a parked one", "a, b := make(chan bool), make(chan bool)\ngo func() { select { case a <- true: case b <- true: } }()\ngo func() { select { case <-a: default: } }()\ngo func() { select { case <-a: case <-b: } }()", 27, 27},
 	{"closed twice", "c := make(chan int)\nfor range 2 { go func() { defer func() { recover() }(); close(c) }() }\nfor range 2 { go func() { <-c }() }", 8, 8},
 	{"receives that may park", "var x any = make(chan bool)\nc := x.(chan bool)\nfor range 2 { go func() { <-c }() }\nclose(c)", 4, 4},
+	{"receives, and sends next", "c := make(chan bool)\ngo func() { _ = len(c) }()\nselect { case <-c: default: }\nc <- true", 3, 3},
 	{"its length", "c := make(chan int)\ngo func() { <-c }()\ngo func() { _ = len(c) }()\nclose(c)", 2, 2},
 }
 

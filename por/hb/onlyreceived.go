@@ -3,7 +3,6 @@ package hb
 import (
 	"slices"
 
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -81,11 +80,7 @@ func (x *Execution) Sent() *Sent {
 // SetSent makes x use the set of another execution of the same search.
 func (x *Execution) SetSent(s *Sent) {
 	x.sent, x.frozen = s.set(), true
-	for g := range x.Pending {
-		for _, a := range x.Pending[g].Touches() {
-			x.renew(trace.GID(g), a.Obj)
-		}
-	}
+	x.Invalidate()
 }
 
 func (s *Sent) set() channels {
@@ -115,7 +110,10 @@ func mayReceive(k trace.Kind) bool {
 }
 
 // onlyReads makes the accesses of n, g's pending operation, to channels to which no goroutine sends those of
-// reads, if n only receives there. list has these accesses, of n or in its extra.
+// reads. list has these accesses, of n or in its extra.
+//
+// Execution.Pending may have a read of a channel to which a goroutine came to send later. It conflicts with all
+// events on the channel, which are no reads.
 func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	if !x.rel.OnlyReceived {
 		return
@@ -129,82 +127,43 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 		if length, _, _ := x.sys.Buffer(g); length > 0 {
 			x.noteSend(list[0].Obj)
 		}
-		//mutant: all receives are reads [onlyReceived]: "x.sends(list[0].Obj)" -> "false"
-		list[0].Write = x.sends(list[0].Obj)
 	case trace.Select, trace.TrySelect:
-		cases := x.casesOf(g)
-		for i := range list {
-			// A channel of no case is one for which a goroutine waits that would be the partner.
-			obj := list[i].Obj
-			//mutant: a select only receives from the channels to which it sends [onlyReceived]: "&& c.Send" -> "&& false"
-			if !slices.ContainsFunc(cases, func(c por.Case) bool { return c.Chan == obj && c.Send }) {
-				//mutant: all selects that receive read [onlyReceived]: "x.sends(obj)" -> "false"
-				//mutant: no select reads [onlyReceived]: "x.sends(obj)" -> "true"
-				list[i].Write = x.sends(obj)
+		x.waits, _ = x.sys.Cases(g, x.waits[:0])
+		for i := range x.waits {
+			//mutant: what was sent before the search is not selected [onlyReceived]: "> 0" -> "> 1<<40"
+			if x.waits[i].Len > 0 {
+				x.noteSend(x.waits[i].Chan)
 			}
 		}
+	default:
+		return
 	}
-}
-
-// casesOf returns the cases of g's pending select, and notes the channels that have elements.
-func (x *Execution) casesOf(g trace.GID) []por.Case {
-	for i := -1; i < len(x.waits); i++ {
-		if i < 0 {
-			x.waits, _ = x.sys.Cases(g, x.waits[:0])
-			continue
-		}
-		c := &x.waits[i]
-		//mutant: what was sent before the search is not selected [onlyReceived]: "c.Len > 0" -> "false && c.Len > 0"
-		if c.Len > 0 && x.noteSend(c.Chan) {
-			i = -2 // other cases are in x.waits now
-		}
+	// A select may have an access to a channel of no case: another goroutine waits there that would be its partner.
+	for i := range list {
+		//mutant: all receives are reads [onlyReceived]: "x.sends(list[i].Obj)" -> "false"
+		//mutant: no receive reads [onlyReceived]: "x.sends(list[i].Obj)" -> "true"
+		list[i].Write = x.sends(list[i].Obj)
 	}
-	return x.waits
 }
 
 // sends reports whether goroutines send to channel c, as far as is known.
 func (x *Execution) sends(c uint32) bool { return x.sent[x.sys.Identity(c)] }
 
-// noteSend notes that a goroutine has arrived at an operation that sends to channel c, or has sent, and
-// reports whether pending operations were computed again for that.
-func (x *Execution) noteSend(c uint32) (renewed bool) {
+// noteSend notes that a goroutine has arrived at an operation that sends to channel c, or has sent.
+func (x *Execution) noteSend(c uint32) {
 	id := x.sys.Identity(c)
 	if x.sent[id] {
-		return false
+		return
 	}
 	if x.frozen {
 		x.seen.sends.add(id)
 	} else {
 		x.sent.add(id)
+		x.Invalidate()
 	}
 	//mutant: a late sender makes no difference [onlyReceived]: "x.seen.reads[id]" -> "false"
 	if x.seen.reads[id] {
 		x.refute(OnlyReceived)
-	}
-	if x.frozen {
-		return false
-	}
-	for g := range x.Pending {
-		//mutant: who waits to receive when a sender comes still reads [onlyReceived]
-		x.renew(trace.GID(g), c)
-	}
-	return true
-}
-
-// renew computes the pending operation of g again if it reads channel c, to which goroutines send.
-//
-// If g has just executed that operation it has another one, but then the assumption is refuted (noteReads).
-func (x *Execution) renew(g trace.GID, c uint32) {
-	p := &x.Pending[g]
-	reads := func(a trace.Access) bool { return a.Obj == c && !a.Write }
-	//mutant: goroutines that have moved wait again where they were [onlyReceived]: "!slices.ContainsFunc(p.Touches(), reads)" -> "reads == nil"
-	if !x.Exists[g] || !mayReceive(p.Kind) || !slices.ContainsFunc(p.Touches(), reads) {
-		return
-	}
-	x.nextAt[g] = 0
-	n := x.Next(g)
-	if p.Access, p.extra, p.Slot = n.Access, n.extra, n.Slot; p.Slot.Empty {
-		x.refute(OnlyReceived) // a send to a closed channel; whether that was closed when g arrived is not known
 	}
 }
 
