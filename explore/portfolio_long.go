@@ -7,14 +7,16 @@ import (
 )
 
 // If executions are long, a depth-first search has explored almost nothing after an amount of work that
-// decides a small test, and the right bound on the length of an execution is unknown. So other steps come
-// first, on the machine of the first search:
+// decides a small test, and the right bound on the length of an execution is unknown. So the first search
+// works attemptWork, because a long execution is often the only one or one of few (a test with a loop over
+// subtests, say), and other steps follow on its machine:
 //
 //	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
 //	b  each of the other searches, up to attemptWork
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
-//	d  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
+//	d  the first search, from the beginning, for fewDeep executions, if it has had less so far
+//	e  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
 // Nothing is known of the entry before an execution ends, so c makes one end as soon as possible. The first
@@ -29,7 +31,10 @@ const (
 // ended.
 const muchLonger = 4
 
-// fewLong is the least number of executions of a sample in d, if random executions are as long as the
+// fewDeep is the number of executions of the first search in d.
+const fewDeep = 3
+
+// fewLong is the least number of executions of a sample in e, if random executions are as long as the
 // longest one before. fewRead is that of the first sample, which reads its second execution and executes
 // its predictions.
 const fewLong, fewRead = 2, 16
@@ -88,7 +93,19 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return nil, found, err
 		}
 	}
-	for i, x := range p.opts.Portfolio.Samples { // d
+	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > attemptWork" -> "false"
+	if work := uint64(fewDeep * p.longest); work > attemptWork && !over() { // d
+		x := p.options(p.opts.Portfolio.Searches[0])
+		x.Jobs = 0
+		if s, err = s.again(x); err != nil {
+			return nil, found, err
+		}
+		s.stopAfter(work)
+		found = s.search()
+		p.worked += found.Work()
+		p.longest = max(p.longest, s.collector.longest)
+	}
+	for i, x := range p.opts.Portfolio.Samples { // e
 		if over() {
 			break
 		}
