@@ -206,7 +206,7 @@ func (m *Machine) timeOvertakes() bool {
 
 // MayLook implements por.Global. In a bubble of testing/synctest time passes without an operation that looks.
 func (m *Machine) MayLook() bool {
-	//mutant: a bubble looks only where it waits [test ./internal/progen TestBubbles]: " && !m.facts.bubbles" -> ""
+	//mutant: a bubble looks only where it waits [test ./vm TestMayLook]: " && !m.facts.bubbles" -> ""
 	return m.facts.looksAtAll && !m.facts.bubbles && !m.timeOvertakes()
 }
 
