@@ -27,8 +27,8 @@ func looks(k trace.Kind) bool { return k == trace.Inspect || k == trace.SemAcqui
 
 // noteLooks notes that a goroutine has come to n.
 func (x *Execution) noteLooks(n *NextOp) {
-	//mutant: who looks at all others is overlooked [inspecting]: "x.refute(NoneLooks)" -> ""
 	if x.rel.NoneLooks && n.DependsOnAll && looks(n.Kind) {
+		//mutant: who looks at all others is overlooked [inspecting]: remove
 		x.refute(NoneLooks)
 	}
 }
