@@ -15,7 +15,8 @@ import (
 //	b  each of the other searches, up to attemptWork
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
-//	d  the first search, from the beginning, for fewDeep executions, if it has had less so far
+//	d  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
+//	   began
 //	e  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
@@ -54,7 +55,8 @@ func (c *contender) tooLong(cut uint64) bool {
 
 // long continues after line 1 if executions are long; found is the result of the first search.
 func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ por.Result, err error) {
-	p.worked, p.longest = found.Work(), s.collector.longest
+	had := found.Work() // since it last began with other assumptions
+	p.worked, p.longest = had, s.collector.longest
 	over := func() bool { return s.answers(&found) || s.limit.passed() || s.broken }
 	draw := func(x Options, stop func(s *exploration)) (err error) {
 		if s, err = s.again(p.options(x)); err != nil {
@@ -93,8 +95,8 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return nil, found, err
 		}
 	}
-	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > attemptWork" -> "false"
-	if work := uint64(fewDeep * p.longest); work > attemptWork && !over() { // d
+	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > had" -> "false"
+	if work := uint64(fewDeep * p.longest); work > had && !over() { // d
 		x := p.options(p.opts.Portfolio.Searches[0])
 		x.Jobs = 0
 		if s, err = s.again(x); err != nil {
