@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestMayLook: a search may assume that nobody looks at all goroutines only if nothing else can overtake
-// them, such as the time of a bubble.
+// TestMayLook: a search may assume that no goroutine looks at all others only if nothing else can
+// overtake them, such as the time of a bubble.
 func TestMayLook(t *testing.T) {
 	for _, tt := range []struct {
 		src            string

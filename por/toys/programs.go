@@ -176,8 +176,8 @@ func Inspecting(r *rand.Rand) *System {
 	return New(t.Prog...)
 }
 
-// MayInspect makes a program in which goroutines observe where the others are if they have read a certain value
-// before.
+// MayInspect makes a program in which goroutines observe where the others are if they have read a certain
+// value before.
 func MayInspect(r *rand.Rand) *System {
 	t := Random(r, 2+r.IntN(2), 2+r.IntN(3), false)
 	for g, code := range t.Prog {
