@@ -112,8 +112,8 @@ func mayReceive(k trace.Kind) bool {
 // onlyReads makes the accesses of n, g's pending operation, to channels to which no goroutine sends those of
 // reads. list has these accesses, of n or in its extra.
 //
-// Execution.Pending may have a read of a channel to which a goroutine came to send later. It conflicts with all
-// events on the channel, which are no reads.
+// Execution.Pending may have a read of a channel to which a goroutine came to send later. It conflicts with
+// all events on the channel, which are no reads.
 func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	if !x.rel.OnlyReceived {
 		return
@@ -138,7 +138,7 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	default:
 		return
 	}
-	// A select may have an access to a channel of no case: another goroutine waits there that would be its partner.
+	// A select may have an access to a channel of no case: its partner waits there, too.
 	for i := range list {
 		//mutant: all receives are reads [onlyReceived]: "x.sends(list[i].Obj)" -> "false"
 		//mutant: no receive reads [onlyReceived]: "x.sends(list[i].Obj)" -> "true"
