@@ -126,6 +126,11 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 	if from.dir() {
 		hbMoved(inside, to.path+"/")
 	}
+	if to.node != nil {
+		to.node.touch(true)
+		//mutant: a file over which another one is renamed keeps its name [models TestModels/renamedOver]
+		to.node.nlink--
+	}
 	return nil
 }
 
@@ -157,7 +162,8 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
-	hbTouchNames()
+	//mutant: the number of links of an open file is not declared [models TestModels/linked]: "hbTouchAll" -> "hbTouchNames"
+	hbTouchAll()
 	from, e := hbWalk(oldpath, false)
 	if e != 0 {
 		return e
@@ -229,7 +235,16 @@ func hbOwnOpen(fd int) (*hbNode, error) {
 	return f.node, nil
 }
 
-func (n *hbNode) chmod(mode uint32) { n.mode = n.mode&S_IFMT | mode&0o7777 }
+// chmod changes the mode of n, which was touched. Whether others can follow a path, and open what it names,
+// depends on modes.
+func (n *hbNode) chmod(mode uint32) {
+	//mutant: who opens files does not know modes [models TestModels/modeOpened]: "n.slot != 0" -> "false && n.slot != 0"
+	if n.slot != 0 {
+		//mutant: who asks for modes does not know them [models TestModels/modeShown]: "hbTouchAll" -> "hbTouchNames"
+		hbTouchAll()
+	}
+	n.mode = n.mode&S_IFMT | mode&0o7777
+}
 
 func fchmodat(dirfd int, path string, mode uint32) (err error) {
 	n, err := hbOwn(dirfd, path, true)
