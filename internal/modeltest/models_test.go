@@ -196,7 +196,7 @@ var programs = []program{
 	{"modeShown", "384|420", `
 		f, _ := os.Create("DIR/m")
 		n := uint32(0)
-		together(func() { os.Chmod("DIR/m", 0o600) }, func() { st, _ := f.Stat(); n = uint32(st.Mode()) })
+		together(func() { st, _ := f.Stat(); n = uint32(st.Mode()) }, func() { os.Chmod("DIR/m", 0o600) })
 		print(n)`},
 	{"linked", "1|2", `
 		f, _ := os.Create("DIR/m")

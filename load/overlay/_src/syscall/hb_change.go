@@ -208,12 +208,7 @@ func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
 	if e != 0 {
 		return nil, e
 	}
-	n, err := at.own()
-	if err != nil {
-		return nil, err
-	}
-	n.touch(true)
-	return n, nil
+	return at.own()
 }
 
 // hbOwnOpen is hbOwn for an open file.
@@ -231,15 +226,15 @@ func hbOwnOpen(fd int) (*hbNode, error) {
 		f.node = n
 		return n, err
 	}
-	f.node.touch(true)
 	return f.node, nil
 }
 
-// chmod changes the mode of n, which was touched. Whether others can follow a path, and open what it names,
-// depends on modes.
+// chmod changes the mode, which decides whether others can follow a path, and open what it names.
 func (n *hbNode) chmod(mode uint32) {
-	//mutant: who opens files does not know modes [models TestModels/modeOpened]: "n.slot != 0" -> "false && n.slot != 0"
-	if n.slot != 0 {
+	//mutant: who opens files does not know modes [models TestModels/modeOpened]: "n.slot == 0" -> "true || n.slot == 0"
+	if n.slot == 0 {
+		n.touch(true)
+	} else {
 		//mutant: who asks for modes does not know them [models TestModels/modeShown]: "hbTouchAll" -> "hbTouchNames"
 		hbTouchAll()
 	}
@@ -304,6 +299,7 @@ func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error)
 	if err != nil {
 		return err
 	}
+	n.touch(true)
 	const omit, now = 1<<30 - 2, 1<<30 - 1
 	for i, t := range to {
 		switch t.Nsec {
@@ -343,6 +339,7 @@ func Truncate(path string, length int64) (err error) {
 	case n.mode&0o200 == 0:
 		return EACCES
 	}
+	n.touch(true)
 	n.resize(length)
 	return nil
 }

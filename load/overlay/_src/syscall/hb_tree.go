@@ -95,12 +95,13 @@ func hbTouchAll() {
 	effect.Range(unsafe.Pointer(&hbNames), unsafe.Sizeof(hbNames), true)
 }
 
-// mutant: contents are not declared [models TestModels/contents]
+// touch declares an access to the contents.
 func (n *hbNode) touch(write bool) {
 	p := unsafe.Pointer(n)
 	if n.slot != 0 {
 		p = unsafe.Pointer(&hbNames.nodes[n.slot])
 	}
+	//mutant: contents are not declared [models TestModels/contents]: "write)" -> "false)"
 	effect.Access(p, write)
 }
 
