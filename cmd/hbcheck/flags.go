@@ -93,7 +93,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.loadFlags.register(fs)
 	fs.StringVar(&f.por, "por", autoPOR, "explorer to use, by `name`: "+report.ExplorerNames(nil)+"; auto: a portfolio of them")
 	fs.StringVar(&f.hybrid, "hybrid", "auto", "`auto|none|fa|patterns|mhb|parts|full`: static facts that remove scheduling choices. auto: parts for jpf without --preempt, none otherwise")
-	fs.StringVar(&f.explain, "explain", "", "report the scheduling choices made and skipped at `file.go:line`, or in file.go, and the reasons for each; implies --hybrid=parts, unless --hybrid names other facts")
+	fs.StringVar(&f.explain, "explain", "", "report the scheduling choices made and skipped at `file.go:line`, or in file.go, and the reasons for each; selects --por=jpf; other explorers need --hybrid, too")
 	fs.BoolVar(&f.checkStatic, "check-static", false, "verify static facts: compare them with each step, and explore every choice that they skip (slow)")
 	fs.BoolVar(&f.checkDuplicates, "check-duplicates", false, "report an error if two complete executions before the first crash are of the same class; for explorers that execute each class at most once: "+report.ExplorerNames(func(e *por.Explorer) bool { return e.NoDuplicates }))
 	fs.StringVar(&f.match, "match", "auto", "`auto|on|off`: store the states visited, and explore no state twice. auto: on for full and jpf")
