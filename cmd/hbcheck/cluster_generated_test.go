@@ -34,9 +34,8 @@ func generatedModule(n int) map[string]string {
 	return files
 }
 
-// slow returns the entries of a run whose exploration took longer than that: with several entries a first
-// pass ends after two seconds, and bugs are not simplified further then, so that
-// results depend on the speed of the machine.
+// slow returns the entries of a run whose exploration took longer than that: near the timeout results depend
+// on the speed of the machine.
 func (p *processes) slow(out []byte, seconds float64) map[string]bool {
 	m := make(map[string]bool)
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
