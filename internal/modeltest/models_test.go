@@ -213,6 +213,14 @@ var programs = []program{
 		together(func() { syscall.Umask(0o077) }, func() { os.WriteFile("DIR/m", nil, 0o666) })
 		st, _ := os.Stat("DIR/m")
 		print(uint32(st.Mode()))`},
+	{"dirClimbed", "made|none", `
+		s := "none"
+		together(func() { os.Mkdir("DIR/m", 0o777); os.Create("DIR/n") }, func() {
+			if _, err := os.Stat("DIR/m/../n"); err == nil {
+				s = "made"
+			}
+		})
+		print(s)`},
 	{"dirLeft", "true", `
 		os.Mkdir("DIR/m", 0o777)
 		os.Chdir("DIR/m")
