@@ -213,6 +213,29 @@ var programs = []program{
 		together(func() { syscall.Umask(0o077) }, func() { os.WriteFile("DIR/m", nil, 0o666) })
 		st, _ := os.Stat("DIR/m")
 		print(uint32(st.Mode()))`},
+	{"dirClimbed", "made|none", `
+		s := "none"
+		together(func() { os.Mkdir("DIR/m", 0o777); os.Create("DIR/n") }, func() {
+			if _, err := os.Stat("DIR/m/../n"); err == nil {
+				s = "made"
+			}
+		})
+		print(s)`},
+	{"dirLeft", "true", `
+		os.Mkdir("DIR/m", 0o777)
+		os.Chdir("DIR/m")
+		os.Create("n")
+		os.Rename("DIR/m", "DIR/o")
+		_, err := os.Stat("n")
+		os.Chdir("/")
+		print(err == nil)`},
+	// Each execution is cut where the directory is renamed.
+	{"dirInUse", "", `
+		os.Mkdir("DIR/m", 0o777)
+		f, _ := os.Open("DIR/m")
+		var list []string
+		together(func() { os.Rename("DIR/m", "DIR/n"); os.Create("DIR/n/o") }, func() { list, _ = f.Readdirnames(-1) })
+		print(len(list))`},
 	{"contents", "ab|b|ba", `
 		f, _ := os.OpenFile("DIR/m", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 		g, _ := os.OpenFile("DIR/m", os.O_WRONLY|os.O_APPEND, 0)

@@ -116,6 +116,10 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 		if from.node == nil || from.node.host {
 			hbRefuse("file", "renaming the directory "+from.path+" of the host")
 		}
+		if hbInUse(from.path) {
+			//mutant: directories that are in use move [models TestModels/dirInUse]
+			hbRefuseShared("file", "renaming the directory "+from.path+", in which a directory is open, beside other goroutines")
+		}
 	}
 	node, err := from.own()
 	if err != nil {
@@ -132,6 +136,22 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 		to.node.nlink--
 	}
 	return nil
+}
+
+// hbInUse reports whether a directory at dir, or in it, is open or the working directory. Which names a call
+// looks at there is known before its turn, and so must not depend on what others rename.
+func hbInUse(dir string) bool {
+	for _, f := range hbOpenFiles() {
+		if f != nil && f.node != nil && f.node.mode&S_IFMT == S_IFDIR && hbWithin(f.path, dir) {
+			return true
+		}
+	}
+	return hbWithin(hbDir, dir)
+}
+
+// hbWithin reports whether path is dir, or in it.
+func hbWithin(path, dir string) bool {
+	return len(path) >= len(dir) && path[:len(dir)] == dir && (len(path) == len(dir) || path[len(dir)] == '/')
 }
 
 // hbMoved lets everything in directory from be in directory to.
@@ -152,6 +172,10 @@ func hbMoved(from, to string) {
 		} else if f != nil && len(f.path) > len(from) && f.path[:len(from)] == from {
 			f.path = to + f.path[len(from):]
 		}
+	}
+	//mutant: the working directory stays where it was [models TestModels/dirLeft]: "hbWithin(" -> "false && hbWithin("
+	if dir := from[:len(from)-1]; hbWithin(hbDir, dir) {
+		hbDir = to[:len(to)-1] + hbDir[len(dir):]
 	}
 }
 

@@ -65,7 +65,13 @@ func hbRow(dir string) *[64]byte { return &hbNames.rows[hbHash(dir)%uint64(len(h
 // hbTouchName declares that what path names is looked up, or added or removed.
 func hbTouchName(path string, write bool) {
 	//mutant: the byte of a name is that of a link to it [models TestCaches/fileLinked]: "hbResolve(path)" -> "path"
-	dir, base := hbSplit(hbResolve(path))
+	path = hbResolve(path)
+	//mutant: a way up from a missing directory leads nowhere [models TestModels/dirClimbed]: "hbClimbs(path)" -> "false && hbClimbs(path)"
+	if hbClimbs(path) {
+		effect.Range(unsafe.Pointer(&hbNames), unsafe.Sizeof(hbNames.rows), write)
+		return
+	}
+	dir, base := hbSplit(path)
 	row := hbRow(dir)
 	//mutant: names are not declared [models TestModels/fileMade]
 	effect.Access(unsafe.Pointer(&row[hbHash(base)%uint64(len(row))]), write)
@@ -82,6 +88,17 @@ func hbResolve(path string) string {
 		return dir + base
 	}
 	return dir + "/" + base
+}
+
+// hbClimbs reports whether path goes up from a directory which is missing, so that where it leads depends on
+// whether that is made before the call's turn.
+func hbClimbs(path string) bool {
+	for i := range len(path) - 2 {
+		if path[i:i+3] == "/.." && (i+3 == len(path) || path[i+3] == '/') {
+			return true
+		}
+	}
+	return false
 }
 
 // hbTouchNames declares that any path may lead elsewhere afterwards.
