@@ -1,8 +1,8 @@
 package syscall
 
-// In a program that cannot see the numbers of descriptors, opening a file does not take the smallest one
-// that is free, but one that no other file ever has. So opening and closing say nothing to goroutines that
-// open other files. Pipes have small numbers in every program.
+// In a program that cannot see the numbers of descriptors, an open file gets a number that no other file
+// ever has, instead of the smallest free one. So open and close do not affect goroutines that open other
+// files. Pipes have small numbers in every program.
 //
 // Claim: a program has the same outcomes with these numbers, up to its descriptors' numbers.
 //
@@ -10,8 +10,8 @@ package syscall
 //     internal/poll keeps it. Package os and its users have an FD, which does not use the number after
 //     it was closed.
 //  2. A program sees a number, or gives one, only by functions that hbShows knows (load, facts.go).
-//  3. A number is made of the goroutine's path and of how many it has had before. So it does not
-//     depend on what others do, and neither does the list, which is sorted.
+//  3. A number consists of the goroutine's path and the count of its earlier numbers. So it does not depend
+//     on other goroutines, and neither does the list, which is sorted.
 
 // hbFirst is the first of these numbers; a pointer of the machine is smaller.
 const hbFirst = 1 << 61
@@ -53,7 +53,7 @@ func hbTaken(fd int) (*hbFile, error) {
 	return nil, EBADF
 }
 
-// hbRelease gives the number fd of an open file back.
+// hbRelease frees the number fd of an open file.
 func hbRelease(fd int) {
 	for at := &hbTooks; *at != nil; at = &(*at).next {
 		if (*at).fd == fd {
@@ -63,7 +63,7 @@ func hbRelease(fd int) {
 	}
 }
 
-// hbOpenFiles returns the files that are open, and perhaps some that are nil.
+// hbOpenFiles returns the open files, perhaps with nils among them.
 func hbOpenFiles() []*hbFile {
 	list := append([]*hbFile(nil), hbFiles...)
 	for x := hbTooks; x != nil; x = x.next {
