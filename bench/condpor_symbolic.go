@@ -78,8 +78,8 @@ func competitionPrograms() (list []CountedProgram) {
 	return list
 }
 
-// oneRendering are the programs of the suite without a locked variant: they have no atomic variables, or
-// the paper's are plain.
+// oneRendering has the programs of the suite without a locked variant: they have no atomic variables, or
+// the programs of the paper use plain ones.
 var oneRendering = map[string]bool{
 	"svqueue1": true, "svqueue2": true, "svqueue3": true, "svstack1": true, "svstack2": true, "counter1": true, "counter2": true,
 	"lbqueue": true, "coarselist": true, "finelist": true, "optlist": true, "lazylist": true, "lpqueue": true,

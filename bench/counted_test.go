@@ -103,7 +103,7 @@ func TestCounted(t *testing.T) {
 					}
 					want := x.Expected(cfg)
 					large := x.Large || x.Classes > most
-					if cfg.States { // with any number of classes
+					if cfg.States { // the number of classes does not matter
 						large = slices.ContainsFunc(want, func(c Count) bool { return c.N > deep.Pick(uint64(200), 3000) })
 					}
 					if large || len(want) == 0 {
@@ -146,9 +146,9 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestClockVectorStates: without state matching the clock vector reduction has fewer states than Java
-// Pathfinder's, at least by the factors of its paper's table 3 (for sizes that the table does not have, by
-// the largest factor).
+// TestClockVectorStates: without state matching the clock vector reduction has fewer states than the
+// reduction of Java Pathfinder, at least by the factor in table 3 of the paper, or for sizes that the table
+// does not have, by the largest factor of the table.
 func TestClockVectorStates(t *testing.T) {
 	w := workspace(t)
 	for i, x := range counted(t, "clockvector") {

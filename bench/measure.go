@@ -13,9 +13,9 @@ import (
 )
 
 // onOneMachine returns an entry for main of a program with its arguments (separated by spaces). All
-// searches of it use one machine, which they leave in its initial state: the next one begins there,
-// with every function compiled. The search that uses the machine decides whether the machine is
-// interrupted, because it repeats its findings when its time is up. Before the first search, stopped decides.
+// searches use one machine. Each leaves it in its initial state, with every function compiled, for the next
+// search. The current search decides when the machine is interrupted, so that it can repeat its findings
+// after its time is up; before the first search, stopped decides.
 func onOneMachine(
 	prog *load.Program, entry *load.Entry, program, args string, cfg vm.Config, stopped func() bool,
 ) (explore.Entry, error) {
@@ -92,7 +92,7 @@ func measureQuickest(
 ) (first *explore.Result, least time.Duration, err error) {
 	for range max(1, count) {
 		if count > 0 {
-			runtime.GC() // so that it is not in the middle of something
+			runtime.GC() // so that no collection is under way
 		}
 		r, c, err := measure(ctx, e, opts)
 		if err != nil {

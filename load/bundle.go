@@ -93,8 +93,8 @@ const (
 	bundleRoot    = "root"
 )
 
-// maxBundled is the largest size of a file that is bundled for the program alone: Load has not read it.
-// Workers do not have larger ones.
+// maxBundled is the largest size of files that only the program reads, and Load does not. Larger files are
+// not bundled.
 const maxBundled = 16 << 20
 
 // Bundle writes the bundle of prog, with the caller's data. Config.Again and Config.GoAnswers must have
@@ -303,7 +303,7 @@ func Unpack(r io.Reader, to string) (extra []byte, err error) {
 			if err := os.WriteFile(name, data, h.FileInfo().Mode().Perm()|0o600); err != nil {
 				return nil, err
 			}
-			os.Chmod(name, h.FileInfo().Mode().Perm()) // who may not read it there may not here
+			os.Chmod(name, h.FileInfo().Mode().Perm()) // a file that the program could not read there is unreadable here
 			os.Chtimes(name, h.ModTime, h.ModTime)
 			if h.Name == bundleAnswers {
 				if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&info); err != nil {
@@ -338,8 +338,8 @@ func (cfg *Config) Bundled(dir string) error {
 	return nil
 }
 
-// Rooted returns the file that is read for the file of that name below root, where a bundle was unpacked. An
-// empty root stands for the host's own files.
+// Rooted returns the path of the named file in a bundle that was unpacked into root. If root is empty, it
+// returns name, a file of the host.
 func Rooted(root, name string) string {
 	if root == "" || strings.HasPrefix(name, root+string(filepath.Separator)) {
 		return name
@@ -348,7 +348,7 @@ func Rooted(root, name string) string {
 	return filepath.Join(root, name)
 }
 
-// host returns the file that is read for the file of that name, and notes that it was.
+// host returns the path at which the named file is read, and records the name for Bundle.
 func (l *loader) host(name string) string {
 	if l.cfg.Root == "" && l.cfg.GoAnswers != nil {
 		l.readMu.Lock()

@@ -42,8 +42,8 @@ func (p *Place) In(prog *load.Program) bool {
 	return false
 }
 
-// An Explanation counts the decisions about one operation of the program, each time it was the pending
-// operation of a goroutine and other goroutines were enabled.
+// An Explanation counts the decisions about one operation of the program. There is a decision whenever it is
+// the pending operation of a goroutine and other goroutines are enabled.
 type Explanation struct {
 	Pos     token.Position
 	Kind    trace.Kind
@@ -92,8 +92,8 @@ type opSite struct {
 	kind trace.Kind
 }
 
-// NewExplainer returns an oracle that answers as o does, which is of kind k, and counts
-// the answers about operations at p. pos returns where a pending operation is for the user.
+// NewExplainer returns an oracle that gives the answers of o, an oracle of kind k, and counts those about
+// operations at p. pos returns the position of a pending operation in the user's code.
 func NewExplainer(o por.Oracle, k Kind, p Place, pos func(g trace.GID, op *trace.Op) token.Position) *Explainer {
 	return &Explainer{o, k, pos, p, map[opSite]*Explanation{}, map[opSite]map[ssa.Instruction]uint64{}}
 }

@@ -20,7 +20,7 @@ type code struct {
 var codes = map[explore.Kind]code{
 	explore.Deadlock: {
 		title: "deadlock",
-		means: "In the schedule shown, the main goroutine waits forever: every goroutine that could wake it waits itself, or has ended. Go's runtime detects a deadlock only if every goroutine is blocked; hbcheck also detects it while other goroutines run.",
+		means: "In the schedule shown, the main goroutine waits forever: every goroutine that could wake it also waits, or has ended. Go's runtime detects a deadlock only if every goroutine is blocked; hbcheck also detects it while other goroutines run.",
 		example: `func transfer(from, to *account) {
 	from.mu.Lock()
 	defer from.mu.Unlock()
@@ -32,14 +32,14 @@ var codes = map[explore.Kind]code{
 	},
 	explore.Race: {
 		title: "data race",
-		means: "Two goroutines access the same memory, at least one of them writes, at least one access is not atomic, and nothing orders the accesses (see the Go memory model). The compiler and the processor may reorder and tear such accesses, so their values alone do not determine what the program does. In the schedule shown, one access comes first by chance.",
+		means: "Two goroutines access the same memory, at least one of them writes, at least one access is not atomic, and nothing orders the accesses (see the Go memory model). The compiler and the processor may reorder and tear such accesses, so the program can do things that no schedule explains. In the schedule shown one access comes first, but the other one could.",
 		example: `go func() { hits++ }()
 hits++ // no lock, channel or WaitGroup orders the two`,
 		mend: "Guard every access to the variable by one mutex, give the variable a type of sync/atomic, or let one goroutine own it and send messages to that goroutine. Sleep and Gosched do not order anything, nor does the time that has passed.",
 	},
 	explore.Leak: {
 		title: "leaked goroutine",
-		means: "A goroutine waits forever while the program continues, or after main has returned: no goroutine that can still run has a reference to the object that it waits for. The goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A leak is only a warning if the entry itself, a subtest or another function could have stopped the goroutine and returns without doing so in every schedule, as many tests do with a server (--leaks=error makes it an error).",
+		means: "A goroutine waits forever, while the program continues or after main has returned: no goroutine that can still run has a reference to the object that it waits for. A leaked goroutine keeps its stack and everything that it refers to alive; in a server leaks add up. A leak is only a warning if the entry or a subtest could have stopped the goroutine, but returns without doing so in every schedule, as many tests do with a server (--leaks=error makes it an error).",
 		example: `answers := make(chan string)
 for _, q := range queries {
 	go func() { answers <- ask(q) }()
@@ -57,15 +57,15 @@ print(conf.name) // nil if this goroutine comes first`,
 	},
 	explore.Failure: {
 		title: "failed test, or a program that exits with an error",
-		means: "In the schedule shown, a test calls Error or Fatal, or the program calls os.Exit with a status other than 0, or during a test.",
+		means: "In the schedule shown, a test calls Error or Fatal, or os.Exit is called with a status other than 0, or with any status during a test.",
 		example: `// Balance and set each lock b.mu.
 func (b *Bank) Deposit(n int) { b.set(b.Balance() + n) } // loses another deposit in between`,
 		mend: "If the report says that steps are not atomic, put them in one critical section: it is not enough to hold the lock for the read and again for the write. Otherwise step backwards through the page from the end, and find the step that the test did not expect.",
 	},
 	explore.Livelock: {
 		title: "livelock",
-		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it. A livelock is only a warning if a variable ends the loop, and the entry could change the variable but returns without doing so in every schedule.",
-		example: `for other.Load() { // each goroutine is polite and lets the other one go first
+		means: "The program returns to an earlier state, and every goroutine that can run takes part in the loop; or one goroutine never leaves a loop whose iterations have no visible effect. The program runs forever without progress. A loop is reported only if fair scheduling does not end it. A livelock is only a warning if the loop ends when a variable changes, and the entry could change the variable, but returns without doing so in every schedule.",
+		example: `for other.Load() { // each goroutine lets the other one go first
 	me.Store(false)
 	runtime.Gosched()
 	me.Store(true)
@@ -80,11 +80,11 @@ case <-stop:
 default:
 	close(stop) // another goroutine may close it just before
 }`,
-		mend: "Let one goroutine be responsible for closing a channel; if several may close it, use a sync.Once. Call WaitGroup.Add before starting the goroutine, not in it.",
+		mend: "Let one goroutine be responsible for closing a channel; if several may close it, use a sync.Once. Call WaitGroup.Add before the go statement, not in the goroutine.",
 	},
 	explore.LeftRunning: {
 		title: "goroutine left running (a warning)",
-		means: "main has returned, a timer wakes a goroutine again and again, and nothing can stop it. The process would end here, so this is not a failure; but a goroutine that a test leaves running continues during the next test.",
+		means: "After main has returned, a timer wakes a goroutine again and again, and nothing can stop the goroutine. The process would end here, so this is not a failure; but a goroutine that a test leaves running continues during the next test.",
 		example: `go func() {
 	for range time.Tick(time.Minute) {
 		refresh()
@@ -120,18 +120,18 @@ func Explain(name string) string {
 // verdictWords explains the words at the beginning of the line of an entry, and some after it.
 var verdictWords = map[string]string{
 	"ok": "ok: every schedule of the entry was explored, and none has a bug. " +
-		"\"exhaustive\" says so; \"exhaustive, assuming ...\" names the parts of the environment of which only one value was tried (hbcheck explain assuming). " +
+		"\"exhaustive\" says so; \"exhaustive, assuming ...\" names the parts of the environment for which only one behaviour was tried (hbcheck explain assuming). " +
 		"\"exhaustive with --slack=500µs\" and the like name the flags that restrict the environment.",
 	"??": "??: no bug so far, but not everything was explored: a limit was reached (--timeout, --max-memory), the program needs an operation that hbcheck does not execute (hbcheck explain refused-...), or only a sample was asked for. " +
 		"\"too big\" means that a small version of the test was explored, with smaller numbers of goroutines and rounds. That is another program, and the result says nothing about the test itself. " +
-		"The lines below the verdict say how far the search got, what made it long, and what to try. The exit status is 0, or 3 with --strict.",
-	"skip": "skip: no execution has run the test, because it skips itself or TestMain does not run it.",
+		"The lines below the verdict report the progress of the search, the operations with most choices, and advice. The exit status is 0, or 3 with --strict.",
+	"skip": "skip: no execution runs the test, because the test skips itself, or TestMain does not run it.",
 	"!!":   "!!: the entry could not be explored at all: its package does not compile, or it mentions declarations that the model of a package lacks.",
 	"FAIL": "FAIL: some schedule has a bug. The report shows the simplest such schedule found, explains the bug, and names the command that replays the schedule. The exit status is 1.",
 	"assuming": "assuming: every schedule was explored, but only one value was tried for some part of the environment, for instance a large random number or the time of day, and the program depends on the value. " +
 		"The end of the run lists where the assumptions come from; docs/model.md lists all of them. " +
 		"--assume=none makes such a verdict ??, and --strict gives it the exit status 3.",
-	"warning": "warning: a bug that needs unlikely timing, such as a timer that fires while goroutines could run for longer than --slack, or behaviour that the language permits and Go's implementation does not have. " +
+	"warning": "warning: a bug that needs unlikely timing (goroutines that can run have to wait longer than --slack) or behaviour that the language permits and Go's implementation does not have; or a goroutine that the test leaves behind in every schedule although it could stop it (HB003, HB006), or that a timer wakes again and again (HB008). " +
 		"It does not fail the entry; with --strict the exit status is 1.",
 }
 

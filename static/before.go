@@ -159,9 +159,9 @@ func (d *beforeDomain) Event(e *Event) Before {
 	return Before{Exit: s, Exits: true}
 }
 
-// Spawn: the accesses of the goroutine come after the objects that it passes itself. mutant: goroutines
-// that are started access nothing [patterns startedAccesses]: "Before{First: v.First, Exits: true}" ->
-// "d.Skip()"
+// Spawn: the accesses of the goroutine come after the objects that it passes itself.
+//
+// mutant: goroutines that are started access nothing [patterns startedAccesses]: "Before{First: v.First, Exits: true}" -> "d.Skip()"
 func (d *beforeDomain) Spawn(v Before) Before { return Before{First: v.First, Exits: true} }
 
 func (d *beforeDomain) Rename(v Before, r *Renaming) Before {

@@ -339,7 +339,12 @@ func (t *Paths) String(p Path) string {
 	case stepConst:
 		return fmt.Sprintf("%s[%d]", t.String(n.parent), n.n)
 	case stepElem:
-		return fmt.Sprintf("%s[%s]", t.String(n.parent), valueName(n.root))
+		name := valueName(n.root)
+		//mutant: elements have the names of registers [test ./static/findings TestWant]: false
+		if _, register := n.root.(ssa.Instruction); register && name == n.root.Name() {
+			name = "..." // the source has no name for the index
+		}
+		return fmt.Sprintf("%s[%s]", t.String(n.parent), name)
 	}
 	if p == Unknown {
 		return "something unknown"

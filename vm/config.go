@@ -22,15 +22,15 @@ type Config struct {
 	Run           bool  // one schedule, as go run would execute it
 	VisibleOutput bool  // writing to stdout or stderr is a visible operation
 	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
-	Slack         int64 // and while goroutines are busy at most this many nanoseconds pass
+	Slack         int64 // with OrderedTime: at most this many nanoseconds pass while a goroutine can run
 	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
 	ForkInits     bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
 	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
 	VisibleEnd    bool  // the end of the test is a visible operation: see step_late.go
 	VisibleLooks  bool  // reading the clock is a visible operation: see step_look.go
 	AbsoluteTime  bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
-	CountRests    bool  // and states in which all goroutines have waited a different number of times
-	Elapsed       bool  // every compared duration may come from the clock: see step_elapsed.go
+	CountRests    bool  // fingerprints count the moments at which all goroutines waited
+	Elapsed       bool  // treat every compared duration as one from the clock: see step_elapsed.go
 	Numbered      bool  // goroutines are never treated as identical: see state_symmetry.go
 	RandFixed     bool  // math/rand's global functions follow RandSeed
 	RandSeed      int64
@@ -62,14 +62,14 @@ type Config struct {
 	jumps      []int64            // times that may pass at a clock read, in ascending order
 	late       *lateness          // the effects of late clock reads that the program could notice
 	returned   callReturned       // see WatchCalls
-	looked     []Assumption       // clock reads whose random value has no label: see drawn.go
-	drawn      *noted[Assumption] // clock reads that have one
+	looked     []Assumption       // places whose draws get no labels: see drawn.go
+	drawn      *noted[Assumption] // draws with a label on which the behaviour depended
 	timed      []string           // places of timed loops, sorted: see step_timedloop.go
 	endless    *noted[string]     // places where a path was cut in a loop that waits for time
 	locked     Locked             // whether loops that lock are await loops
-	locks      *lockedLoops       // reasons for another value of locked
+	locks      *lockedLoops       // the reasons why locked has to change
 	absolute   *absolutes         // the reasons why AbsoluteTime or CountRests is necessary
-	muted      *atomic.Bool       // the program has asked for signals, and SignalsOff
+	muted      *atomic.Bool       // the program has asked for signals that SignalsOff excludes
 	bounded    *atomic.Bool       // an input has a length, which InputLen bounds
 }
 
@@ -80,7 +80,7 @@ type (
 )
 
 // DefaultUnwind is the most decisions of a goroutine at one place if Config sets no bound. A loop
-// unwound that often has as many paths, with half a million decisions together: some seconds.
+// unwound 1000 times has 1000 paths, with half a million decisions together; they take some seconds.
 const DefaultUnwind = 1000
 
 // DefaultInputLen is the most bytes or elements of strings and slices if Config sets no bound.
@@ -179,5 +179,5 @@ const (
 	MapsAuto      MapMode = iota
 	MapsAll               // all orders of all loops
 	MapsInsertion         // one order, that of insertion
-	MapsEvery             // as All, also of the loops in which no order can be noticed; for tests
+	MapsEvery             // all orders of all loops, even if no code can notice the order; for tests
 )

@@ -37,16 +37,16 @@ type Activation struct {
 	Unexecuted bool
 	// Deferred: the function was called because the next outer frame runs its deferred calls.
 	Deferred bool
-	// Recovered: that frame does so because an earlier deferred call of it has recovered from a
-	// panic.
+	// Recovered: the next outer frame runs its deferred calls because an earlier one of them has
+	// recovered from a panic.
 	Recovered bool
 	// Initialising: it is the machine's first frame, which still has to call initialisers or the
 	// entry.
 	Initialising bool
 }
 
-// Activations appends the frames of goroutine id, innermost first. There are none if it can only
-// end, or end the program with a stack overflow. An Observer may call it in the middle of an
+// Activations appends the frames of goroutine id, innermost first. There are none if the goroutine can
+// only end, or end the program by a stack overflow. An Observer may call it in the middle of an
 // instruction.
 //
 //	frame 0   pc at the pending instruction     Unexecuted, unless a native is under way
@@ -138,8 +138,8 @@ func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
 	fp, at := g.FP, uint64(g.Fn.ID)<<32|uint64(uint32(g.PC))
 	for {
 		link := g.Stack[fp-hdrLink]
-		// One after the other: flags and program counters are small numbers, which could cancel
-		// each other out in the same bits.
+		// They are hashed one after the other, because flags and program counters, as small numbers,
+		// could cancel each other out if they were combined first.
 		for _, x := range [2]uint64{at, link >> 32} {
 			h[0] = bits.RotateLeft64(h[0]^x, 27) * 0x94d049bb133111eb
 			h[1] = bits.RotateLeft64(h[1]+x, 31) * 0xbf58476d1ce4e5b9

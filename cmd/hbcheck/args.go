@@ -38,6 +38,16 @@ func implied(root *cobra.Command, args []string) []string {
 	return append([]string{"explore"}, args...)
 }
 
+// oneArgument refuses any number of arguments but one; want describes it.
+func oneArgument(want string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("want one argument, %s; got %d", want, len(args))
+		}
+		return nil
+	}
+}
+
 // goCommands maps commands of the go command to the command of hbcheck with the same purpose.
 var goCommands = map[string]string{
 	"test": "hbcheck explore", "build": "hbcheck explore, which builds what it explores", "vet": "go vet", "list": "go list",

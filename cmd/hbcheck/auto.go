@@ -15,12 +15,15 @@ var (
 	autoSearches = []string{"optimal", "jpf"}
 )
 
-// chosen returns the explorer that --por names. For auto it is the explorer of another flag, if there is a
-// flag for one explorer; otherwise portfolio is set.
+// chosen returns the explorer that --por names. For auto it is the explorer that another flag selects;
+// without such a flag, portfolio is set.
 func (f *exploreFlags) chosen() (name string, portfolio bool) {
-	switch {
+	switch own := f.own.explorer(); {
 	case f.por != autoPOR:
 		return f.por, false
+	//mutant: a flag of one explorer does not select it [test ./cmd/hbcheck TestScripts/usage]: "own !=" -> "false && own !="
+	case own != "":
+		return own, false
 	case len(f.target.texts) > 0:
 		return "surw", false
 	case f.checkDuplicates:

@@ -14,7 +14,7 @@ func explainCommand() *cobra.Command {
 		Use:   "explain HB002",
 		Short: "Explain a code, with an example and a remedy",
 		Long:  "Explain describes one of these codes, with an example and a remedy. Codes that begin\nwith refused- stand for operations that the machine does not execute:\n\n" + report.Codes(),
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("a code such as HB002 (hbcheck explain -h lists them)"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (list []cobra.Completion, _ cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				for line := range strings.Lines(report.Codes()) {

@@ -53,7 +53,7 @@ reason. Arguments after -- are passed to the program (os.Args[1:]).`,
 func explorerDocs() string {
 	var b strings.Builder
 	b.WriteString(`Explorers (--por). The default, auto, runs optimal, jpf and samples side by side. A flag
-for one explorer selects it. docs/explorers.md compares them.
+of one explorer selects that explorer. docs/explorers.md compares the explorers.
 `)
 	for _, e := range explorers.All() {
 		fmt.Fprintf(&b, "  %-11s %s\n", e.Name, e.Doc)

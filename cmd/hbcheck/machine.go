@@ -56,12 +56,12 @@ type machineFlags struct {
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.outcomes, "outcomes", false, "list everything that executions print, and how they end")
-	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub selects the subtests, too; two parallel tests that share variables are also explored together, as TestA+TestB, if both match")
+	fs.StringVar(&f.run, "run", "", "explore only the tests that match `regexp`; Test/sub also selects subtests. If two parallel tests match and share variables, hbcheck also explores them together, as TestA+TestB")
 	fs.StringVar(&f.skip, "skip", "", "do not explore the tests and subtests that match `regexp`")
 	fs.StringVar(&f.bench, "bench", "", "also explore the benchmarks that match `regexp`, each with one iteration, or with two if they run in parallel")
 	fs.BoolVar(&f.short, "short", false, "let testing.Short return true")
-	fs.StringVar(&f.time, "time", "bounded", "`any|bounded|virtual`: when timers fire. any: at any moment; bounded: in deadline order; while a goroutine can run, only those due within --slack; virtual: only when no goroutine can run")
-	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that goroutines compute between two moments when all of them wait")
+	fs.StringVar(&f.time, "time", "bounded", "`any|bounded|virtual`: when timers fire. any: at any moment; bounded: in the order of their deadlines; time passes when no goroutine can run, and by at most --slack before that; virtual: only when no goroutine can run")
+	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that passes while goroutines can run, between two moments when all of them wait")
 	fs.StringVar(&f.rand, "rand", "all", "`all|seed`: values of math/rand. all: every value of a small range; seed: the sequence that --seed starts")
 	fs.StringVar(&f.maps, "maps", "auto", "`auto|all|insertion`: order of map iteration. auto: every order of a small map; all: every order of any map; insertion: the order of insertion")
 	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")

@@ -129,6 +129,7 @@ or assumes something about the environment.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SuggestionsMinimumDistance = 2
+	root.Flags().Bool("version", false, "print the version of hbcheck") // without -v, which is --verbose
 	root.SetVersionTemplate(versionText())
 	root.SetFlagErrorFunc(flagError)
 	explore := exploreCommand()

@@ -58,6 +58,16 @@ func (v *ownValue) Type() string {
 	return "string"
 }
 
+// explorer returns the explorer to which the first given flag belongs; "" if none is given.
+func (f ownFlags) explorer() string {
+	for _, x := range f {
+		if x.flag.Changed {
+			return x.explorer
+		}
+	}
+	return ""
+}
+
 // set sets the options of e that its flags give. A flag of another explorer is an error.
 func (f ownFlags) set(e *por.Explorer) error {
 	for _, x := range f {

@@ -35,7 +35,7 @@ execution has a bug.
 With -i, replay is a debugger that steps forwards and backwards; its command help
 lists the commands. If standard input is not a terminal, replay -i reads commands
 from it.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("a replay file such as .hbcheck/TestX.1.hbr"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if interactive {
 				if cmd.Flags().Changed("until") || f.then != "" {

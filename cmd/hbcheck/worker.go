@@ -357,7 +357,7 @@ func workerCommand() *cobra.Command {
 gets the program from the cluster, and executes it in hbcheck's machine only. A worker
 joins and leaves at any time. After SIGTERM or Ctrl-C it takes no more tasks, and returns
 tasks that it cannot finish within --drain.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("the address of a server such as nats://localhost:4222"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slots < 1 {
 				return fmt.Errorf("-j %d: want 1 or more", slots)
@@ -438,7 +438,7 @@ func statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status [flags] nats://host:port",
 		Short: "Show the runs and the workers of a cluster",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("the address of a server such as nats://localhost:4222"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "text" && format != "json" {
 				return fmt.Errorf("--format %s: want text or json", format)

@@ -31,8 +31,8 @@ func place(stack []Frame) Frame {
 	return stack[0]
 }
 
-// OwnPos returns the innermost position in the reader's module, if any, on stacks, each of which
-// was called from the next one.
+// OwnPos returns the innermost position in the reader's module on stacks, if there is one. The innermost
+// stack comes first.
 func OwnPos(stacks ...[]Frame) (at token.Position) {
 	for _, stack := range stacks {
 		if i := slices.IndexFunc(stack, func(f Frame) bool { return f.Own }); i >= 0 {

@@ -78,11 +78,11 @@ func Find(root string) ([]Mutant, error) {
 	return list, err
 }
 
-// isMark reports whether a line is a mark. In the comment of a declaration gofmt puts a space before
-// the word.
+// isMark reports whether a line is a comment with a mark, which must begin the line. In the comment of a
+// declaration gofmt puts a space before the word.
 func isMark(line string) bool {
 	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "//mutant:") || strings.HasPrefix(line, "// mutant:")
+	return strings.HasPrefix(line, "//mutant:") || strings.HasPrefix(line, "//") && strings.Contains(line, " mutant: ")
 }
 
 // survivors is the file of the known survivors.

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,6 +73,23 @@ func TestMutants(t *testing.T) {
 
 // few has the mutants that every tier tries. If a test fails for one, mutants are really built.
 var few = map[string]bool{"signed sums do not wrap": true}
+
+// TestMisplaced: a mark that was wrapped into the text of a comment is an error, and not lost.
+func TestMisplaced(t *testing.T) {
+	root := t.TempDir()
+	for text, want := range map[string]string{
+		"// f returns 1.\n//\n// mutant: two [p F]: \"1\" -> \"2\"\n": "",
+		"// f returns 1. mutant: two [p\n// F]: \"1\" -> \"2\"\n":     "a.go:2: want //mutant: name [tests]",
+	} {
+		if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package p\n"+text+"func f() int { return 1 }\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		list, err := Find(root)
+		if want == "" && (err != nil || len(list) != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v, %v; want %q", text, list, err, want)
+		}
+	}
+}
 
 // TestChanges applies each kind of change to a file.
 func TestChanges(t *testing.T) {

@@ -26,8 +26,8 @@ type result struct {
 	}
 }
 
-// answers has the results of one module. Once has every test, run once; Explored those that were
-// chosen among the tests that start goroutines, end and are not refused.
+// answers has the results of one module: in Once those of single runs of all tests; in Explored those of
+// the chosen tests, which start goroutines, end, and are not refused.
 type answers struct {
 	Path, Version  string
 	Once, Explored []result

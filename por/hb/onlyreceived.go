@@ -11,35 +11,34 @@ import (
 //	n times:  go func() { select { case <-ctx.Done(): ...; case <-time.After(d): ... } }()
 //	cancel()
 //
-// a receive, and a select that receives, is a read of whether the channel is closed, and the close is a
-// write. So with Relation.OnlyReceived the selects commute: one execution instead of n!.
+// a receive, or a select that receives, only reads whether the channel is closed, and the close writes that.
+// So with Relation.OnlyReceived the selects commute: one execution instead of n!.
 //
-// The search learns in its first execution to which channels goroutines send (Execution.sent). If an event
-// has read one of these before, the search begins again, at once, with that knowledge (Relation.Sent). From
-// the end of the first execution on (Freeze) the set does not change, so that the relation does not depend on
-// the order in which several workers explore. If a goroutine is about to send to another channel that an
-// event has read, in the same execution or in different ones, OnlyReceived is Wrong.
+// In its first execution the search learns to which channels goroutines send (Execution.sent). If an earlier
+// event has read such a channel, the search restarts at once, and knows these channels from the beginning
+// (Relation.Sent). The set is complete at the end of the first execution (Freeze), so that the relation does
+// not depend on the order in which workers explore. Later, OnlyReceived is Wrong if an event has read a
+// channel outside of the set, and a goroutine is about to send to it, in the same execution or another one.
 //
-// Claim. Suppose that the search does not notice such a channel. Then it is complete.
+// Claim. The search is complete if OnlyReceived does not turn out to be Wrong.
 //
-// Proof. 1. The name of a channel (por.Effects.Identity) is the same in all executions. Let R be the
-// channels that an event of the search has read, in the sense above, and S the program. Let T be the
-// program in which each goroutine stops for good before it sends to a channel of R.
-// 2. In T no goroutine sends to a channel c of R: no element is in it, and no goroutine waits to send. So
-// receives from c, as operations or as cases of selects, with default or without, are possible if c is
-// closed, find no partner, and change nothing. Only a goroutine that sends could see that another one waits
-// there. So operations that share only such channels, and both only receive from these, are independent in
-// all states of T. So the search of T with this relation is complete, also for the operations to which
-// goroutines come.
-// 3. In the explored executions of S no goroutine comes to an operation at which it would stop in T. So they
-// are executions of T, and the search of T would have been the same.
-// 4. Suppose that in an execution of S a goroutine comes to an operation at which it stops in T. In the
-// shortest such execution only the last event brings it there, so this is also an execution of T. By 2 and 3
-// the search has noticed that operation, which contradicts the assumption.
+// Proof. 1. The name of a channel (por.Effects.Identity) is the same in all executions. Let S be the
+// program, and R the channels that some event of the search reads, as above. Let T be the program in which
+// each goroutine stops for good before it sends to a channel of R.
+// 2. In T no goroutine sends to a channel c of R: c has no elements, and no goroutine waits to send to c. So
+// a receive from c, alone or as a case of a select, is possible if c is closed. It finds no partner, and
+// changes nothing. Only a sender could notice a goroutine that waits there. So two operations are
+// independent in all states of T if they share only channels of R, and only receive from these. Hence the
+// search of T with this relation is complete, also for the operations at which goroutines arrive.
+// 3. In the explored executions of S no goroutine arrives at an operation at which it would stop in T. So
+// they are executions of T, and a search of T would have explored the same.
+// 4. Suppose that in some execution of S a goroutine arrives at an operation at which it stops in T. In the
+// shortest such execution it arrives by the last event, so this is also an execution of T. By 2 and 3
+// the search has found that operation, and OnlyReceived is Wrong: a contradiction.
 //
-// (A channel to which goroutines send counts as usual from the beginning: none of its receives is an event
-// before the set has it, or the assumption is Wrong. An element that was sent before the search, or by a
-// goroutine that was alone, shows in the buffer when a goroutine arrives at a receive.)
+// (A channel of the set is treated like any channel in the whole search: if a receive from it is an event
+// before the set contains it, OnlyReceived is Wrong. If an element was sent before the search, or by a
+// goroutine that was alone, it is in the buffer when a goroutine arrives at a receive.)
 
 // channels is a set of channels by identity.
 type channels map[uint64]bool
@@ -94,8 +93,8 @@ func (s *Sent) set() channels {
 	return set
 }
 
-// knowing returns r with the channels of s, if that is enough after the assumptions in a were refuted before
-// the end of the first execution.
+// knowing returns r with the channels of s, for a restart after assumption a was refuted in the first
+// execution. It reports false if the restart needs another relation.
 func (r Relation) knowing(s *Sent, a Assumption) (Relation, bool) {
 	if a != OnlyReceived || s == nil || s.Again > mostAgain {
 		return r, false
@@ -109,11 +108,11 @@ func mayReceive(k trace.Kind) bool {
 	return k == trace.Recv || k == trace.Select || k == trace.TrySelect
 }
 
-// onlyReads makes the accesses of n, g's pending operation, to channels to which no goroutine sends those of
-// reads. list has these accesses, of n or in its extra.
+// onlyReads turns accesses of g's pending operation n into reads, if they are to channels to which no
+// goroutine sends. list has the accesses of n to channels, or those in its extra.
 //
-// Execution.Pending may have a read of a channel to which a goroutine came to send later. It conflicts with all
-// events on the channel, which are no reads.
+// Execution.Pending may have a read of a channel to which a goroutine came to send later. The read conflicts
+// with all events on the channel, because these are not reads.
 func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	if !x.rel.OnlyReceived {
 		return
@@ -138,7 +137,7 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	default:
 		return
 	}
-	// A select may have an access to a channel of no case: another goroutine waits there that would be its partner.
+	// A select may access a channel that none of its cases has, because its partner waits at that channel.
 	for i := range list {
 		//mutant: all receives are reads [onlyReceived]: "x.sends(list[i].Obj)" -> "false"
 		//mutant: no receive reads [onlyReceived]: "x.sends(list[i].Obj)" -> "true"
@@ -146,10 +145,10 @@ func (x *Execution) onlyReads(g trace.GID, n *NextOp, list []trace.Access) {
 	}
 }
 
-// sends reports whether goroutines send to channel c, as far as is known.
+// sends reports whether goroutines are known to send to channel c.
 func (x *Execution) sends(c uint32) bool { return x.sent[x.sys.Identity(c)] }
 
-// noteSend notes that a goroutine has arrived at an operation that sends to channel c, or has sent.
+// noteSend records that a goroutine has sent to channel c, or has arrived at an operation that may.
 func (x *Execution) noteSend(c uint32) {
 	id := x.sys.Identity(c)
 	if x.sent[id] {
@@ -167,7 +166,7 @@ func (x *Execution) noteSend(c uint32) {
 	}
 }
 
-// noteReads notes the channels from which the event of op only receives.
+// noteReads records the channels from which the event of op only receives.
 func (x *Execution) noteReads(op *NextOp) {
 	if !x.rel.OnlyReceived || !mayReceive(op.Kind) {
 		return
@@ -178,7 +177,7 @@ func (x *Execution) noteReads(op *NextOp) {
 		}
 		id := x.sys.Identity(a.Obj)
 		x.seen.reads.add(id)
-		//mutant: a late receiver makes no difference [test ./explore TestJobsLateSender]: "x.seen.sends[id] ||" -> "false ||"
+		//mutant: a late receiver makes no difference [test ./por/hb TestLateSends]: "x.seen.sends[id] ||" -> "false ||"
 		//mutant: a goroutine that receives, and sends next, is no sender [onlyReceived]: " || x.sent[id]" -> ""
 		if x.seen.sends[id] || x.sent[id] {
 			x.refute(OnlyReceived)

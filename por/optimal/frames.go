@@ -20,7 +20,7 @@ import (
 // Invariant: frames are ordered by depth, and candidates[:nextCandidate] have been explored.
 type frame struct {
 	at         search.Position // P; its mark may be noMark
-	depth      int             // events before P; the number of x while no candidate is explored
+	depth      int             // number of events before P; also the number of event x, unless a candidate is being explored
 	g          trace.GID
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
 	numDropped int   // of searcher.dropped in P
@@ -46,7 +46,7 @@ type frame struct {
 	// If x is on channels:
 	alternatives   []uint64  // labels in the order of exploration
 	firstPartnerOp hb.NextOp // the pending operation of x's partner in the first alternative
-	outer          int32     // if x is the operation of a frame below, after a prefix of rule R3: that frame; else -1
+	outer          int32     // the frame below with the same x, if P follows from it by a prefix of rule R3; else -1
 
 	// If x is a select: its cases in the state before all of its prefix.
 	baseDepth int // events before that state
@@ -62,7 +62,7 @@ type frame struct {
 type candidate struct {
 	lo, hi int
 	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
-	named  bool      // only the alternative label of q's operation, else all
+	named  bool      // execute only the alternative label of q's operation, else all
 	label  uint64
 	// notFirst is set if it is not the first of the operations that follow S.
 	notFirst bool

@@ -12,16 +12,15 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Context distinguishes activations of one function, and the objects allocated in them. It is a number of
-// a Policy: 0 for functions whose activations are all treated alike, otherwise one for a string of the
-// calls and allocations that led to them.
+// A Context distinguishes activations of one function, and the objects allocated in them. It is 0 for
+// functions whose activations are all treated alike; otherwise it is a number that a Policy assigns to a
+// string of calls and allocations that lead to the activation.
 type Context int32
 
 const (
 	// Unknown is the context of an activation about which too little is known.
 	Unknown Context = -1
-	// External is the context of functions that opaque code has called, and that are opaque for this
-	// reason.
+	// External is the context of functions that opaque code calls, and that are therefore opaque, too.
 	External Context = -2
 )
 
@@ -41,10 +40,9 @@ const (
 //	a function started by go       are the go statement, then its goroutine's context
 //	a wrapper of a method          are those of the method
 //
-// and all others have none. Strings are cut at maxDepth; a call that occurs in
-// its caller's context already leads back to that context, so recursion ends. A
-// function that passes on the funcs it was given (slices.SortFunc to its
-// workers) passes on its context too.
+// and all others have none. Strings are cut at maxDepth. If the caller's context already contains the call,
+// the context is the part of it up to that call; so recursion ends. A function that passes on the funcs it
+// was given (slices.SortFunc to its workers) passes on its context too.
 type Policy struct {
 	prog    *load.Program
 	lays    *layouts
@@ -71,7 +69,7 @@ const maxDepth = 3
 
 // contextInfo has the parts of a context.
 type contextInfo struct {
-	site   any     // ssa.Instruction, or the *ssa.Function whose deferred call it is; for receivers, see off
+	site   any     // ssa.Instruction, or for a deferred call the *ssa.Function that runs it; for receivers, see off
 	parent Context // the rest of the string; for receivers, the context of the allocation
 	off    int32   // -1: a call; otherwise the receiver is this leaf of the object allocated at site
 }
@@ -132,9 +130,8 @@ const (
 	byClient // the calling file
 )
 
-// Plain reports whether all activations of fn have context 0, so that a stack
-// need not be known below it. (If it was started by a go statement, it has one
-// nevertheless.)
+// Plain reports whether all activations of fn have context 0, whatever frames are
+// below it on the stack. (An activation that a go statement starts may have another context.)
 func (p *Policy) Plain(fn *ssa.Function) bool { return p.kind(fn) == plain }
 
 // Single reports whether all activations of fn have context 0, whatever called or
@@ -164,9 +161,9 @@ func (p *Policy) NeedsMaker(fn *ssa.Function) bool {
 	return k == byMaker || k == byMakerAndSite
 }
 
-// Contexts calls f with the context of each frame of a goroutine's stack, which
-// is listed innermost first. base is the context of the activation that started
-// the goroutine, at the time. A context is Unknown if the stack does not determine it.
+// Contexts calls f with the context of each frame of a goroutine's stack, which is listed innermost first.
+// base is the context that the activation with the go statement had when it started the goroutine. A context
+// is Unknown if the stack does not determine it.
 func (p *Policy) Contexts(stack []Frame, base Context, f func(i int, ctx Context)) {
 	c := base
 	for i := len(stack) - 1; i >= 0; i-- {
@@ -188,8 +185,8 @@ func isGo(site ssa.Instruction) bool {
 	return ok
 }
 
-// maker returns the context of the activation that made the closure which frame
-// f called, given that of f's caller.
+// maker returns the context of the activation that made the closure that f executes. caller is the context
+// of the caller of f.
 func (p *Policy) maker(f *Frame, caller Context) Context {
 	if f.Fn.Parent() == nil {
 		return Unknown // the wrapper of a method value
@@ -201,7 +198,7 @@ func (p *Policy) maker(f *Frame, caller Context) Context {
 	if p.kind(fn) == plain && !p.started[fn] {
 		return 0
 	}
-	// Called where it was made and nowhere else?
+	// If the closure is called only where it is made, its maker is the caller.
 	if f.Site == nil || f.Site.Parent() != fn && f.Site.Parent() != f.Fn.Parent() {
 		return Unknown
 	}
@@ -345,7 +342,7 @@ func (p *Policy) push(site any, ctx Context) Context {
 			return c
 		}
 		if p.table[c].off >= 0 {
-			break // the allocation's own context is as deep as it is
+			break // the depth of an allocation's context is not bounded here
 		}
 		depth++
 	}

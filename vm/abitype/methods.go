@@ -63,7 +63,7 @@ func plain(s *types.Signature) *types.Signature {
 	return types.NewSignatureType(nil, nil, nil, s.Params(), s.Results(), s.Variadic())
 }
 
-// path returns the path pkg is linked as, empty for the universe.
+// path returns the path under which pkg is linked; it is empty for the universe.
 func (b *Builder) path(pkg *types.Package) string {
 	switch {
 	case pkg == nil:

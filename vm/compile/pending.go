@@ -13,16 +13,16 @@ import (
 //	x := f()         a goroutine that is pending at the lock has x live
 //	mu.Lock()
 //	use(x)
-//	mu.Unlock()      and here not: two values of x are the same state from here on
+//	mu.Unlock()      here x is not live: states that differ only in x are equal from here on
 
 // liveList holds the registers live before and after an instruction (results excluded).
 type liveList struct{ before, after []uint16 }
 
 // liveLists computes, backwards, the live registers around b's instructions.
-// The first pass, which has no registers for its window yet, gets empty lists: its code is dropped.
+// In the first pass, which assigns no registers to its window yet, the lists are empty; its code is
+// discarded.
 //
-// The analysis of live.go has the sets at the ends of blocks; within a block they are computed
-// again here.
+// live.go computes the sets at the ends of blocks; liveLists computes those within b from them.
 func (c *compiler) liveLists(b *ssa.BasicBlock) []liveList {
 	lists := make([]liveList, len(b.Instrs))
 	if c.window == math.MaxInt16 {

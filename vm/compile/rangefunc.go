@@ -19,8 +19,8 @@ import (
 //
 // A program can notice that in two ways. If a body is called when it must not be, its panic names the
 // reason. And if the iterator recovers that panic, the loop panics when the iterator returns. So the stores
-// are moved to before the branch. Facts about the SSA code hold for the emitted code: from the branch on,
-// the store is among the possible next operations, and nothing between the two places can wait.
+// are moved to before the branch. Facts about the SSA code also hold for the emitted code,
+// because the store is one of the next operations after the branch, and no operation in between can wait.
 
 // RangeFuncBody is package ssa's mark of functions made from the bodies of loops over functions.
 const RangeFuncBody = "range-over-func yield"
@@ -55,7 +55,7 @@ func storedEarlier(v *ssa.Store) bool {
 	return ok && rangeStore(from) == v
 }
 
-// rangeState returns the value of jump when the body was called, if v is the panic because of it.
+// rangeState returns the value that jump had when the body was called, if v panics because of that value.
 func rangeState(v *ssa.Panic) ssa.Value {
 	if v.Block().Comment != rangeInvalid {
 		return nil

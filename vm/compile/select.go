@@ -18,7 +18,7 @@ import (
 // Destinations are the registers of the received values themselves. The machine clears those of the
 // receive cases that are not chosen, as SSA expects zeros there.
 func (c *compiler) selectOp(v *ssa.Select) {
-	// Index and ok are two consecutive registers, which their Extracts need not have.
+	// The operation writes index and ok to consecutive registers; those of their Extracts need not be.
 	t := c.temp(2)
 	var recv []ssa.Value // extracts of received values by receive case
 	for range v.States {
@@ -26,8 +26,7 @@ func (c *compiler) selectOp(v *ssa.Select) {
 	}
 	for _, x := range c.extracts[v] {
 		e := x.(*ssa.Extract)
-		// The tuple is (index, ok, values of the receive cases in their order): sends have no
-		// component.
+		// The tuple is (index, ok, the values of the receive cases in order); sends have no component.
 		if e.Index >= 2 {
 			k := 1
 			for i, st := range v.States {
@@ -40,7 +39,8 @@ func (c *compiler) selectOp(v *ssa.Select) {
 			}
 		}
 	}
-	// Collected first: use may emit code, which has to come before the operation and its live list.
+	// The words are collected first, because use may emit code, which must precede the operation and
+	// its live list.
 	var words []bytecode.Instr
 	for i, st := range v.States {
 		w := bytecode.Instr{A: uint16(c.use(st.Chan)), B: bytecode.NoReg}

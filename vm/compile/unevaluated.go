@@ -10,8 +10,8 @@ import (
 
 // unevaluated reports whether load v is package ssa's load of an operand of a range
 // statement that the language does not evaluate: an array, or a pointer to one,
-// whose elements the loop does not use. A load that does not exist
-// cannot race.
+// whose elements the loop does not use. The compiled
+// program has no such load, so it cannot race.
 func unevaluated(v *ssa.UnOp) bool {
 	if len(*v.Referrers()) > 0 {
 		return false

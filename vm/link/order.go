@@ -15,7 +15,7 @@ func (k *Linker) Ordered(r *ssa.Range) bool {
 	return ordered
 }
 
-// Untried reports whether no operation on the channel that mk makes does without waiting.
+// Untried is observable.Untried for the code of the program.
 func (k *Linker) Untried(mk *ssa.MakeChan) bool { return observable.Untried(mk, k.bodies) }
 
 // ReadsOutput reports whether the program may read its own output or log.
@@ -47,11 +47,11 @@ var showsOrder = map[string]bool{"maps": true, "context": true, "os/signal": tru
 	"net/http": true, "net/http/internal/http2": true, "database/sql": true, "encoding/gob": true, "go/ast": true, "encoding/json/v2": true}
 
 // hidesOrder has functions of these packages that do not reveal the order: they sort the collected entries
-// by key, or treat each entry separately, or copy the map, entry by entry. mutant: headers are sorted in
-// vain [env TestPrograms/httpheader]: "\"(net/http.Header).sortedKeyValues\": true, " -> "" mutant:
-// templates' functions have an order [env TestPrograms/templatefuncs]: "\"text/template.hbAdd\": true, " ->
-// "" mutant: copies of headers have an order [env TestPrograms/httpheader]: " \"(net/http.Header).Clone\":
-// true," -> ""
+// by key, or treat each entry separately, or copy the map, entry by entry.
+//
+// mutant: headers are sorted in vain [env TestPrograms/httpheader]: "\"(net/http.Header).sortedKeyValues\": true, " -> ""
+// mutant: templates' functions have an order [env TestPrograms/templatefuncs]: "\"text/template.hbAdd\": true, " -> ""
+// mutant: copies of headers have an order [env TestPrograms/httpheader]: " \"(net/http.Header).Clone\": true," -> ""
 var hidesOrder = map[string]bool{"text/template.hbAdd": true, "(net/http.Header).sortedKeyValues": true, "(net/http.Header).Clone": true,
 	"net/http.http2cloneHeader": true, "net/http/internal/http2.cloneHeader": true,
 	"text/template.addFuncs": true, "text/template.hbAccepts": true,

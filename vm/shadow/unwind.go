@@ -20,8 +20,9 @@ import "math/bits"
 //
 // A cut execution does not weaken a bug that was found, but the verdict is incomplete.
 
-// place returns the number of the instruction that g executes. mutant: each frame is unwound anew [inputs
-// Unwind]: "uint32(g.PC))" -> "uint32(g.PC)) | uint64(g.FP)<<48"
+// place returns the number of the instruction that g executes.
+//
+// mutant: each frame is unwound anew [inputs Unwind]: "uint32(g.PC))" -> "uint32(g.PC)) | uint64(g.FP)<<48"
 func (g *Goroutine) place() uint64 { return uint64(g.Fn.ID)<<32 | uint64(uint32(g.PC)) }
 
 // unwound reports whether g has reached the bound on decisions at its place. Then the execution

@@ -15,7 +15,7 @@ func Mkdirat(dirfd int, path string, mode uint32) (err error) {
 	return err
 }
 
-// hbFree returns what path is without symbolic links, where something can be made.
+// hbFree returns path without symbolic links, if a file can be made there.
 func hbFree(path string) (at string, err error) {
 	to, e := hbWalk(path, false)
 	switch {
@@ -116,6 +116,10 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 		if from.node == nil || from.node.host {
 			hbRefuse("file", "renaming the directory "+from.path+" of the host")
 		}
+		if hbInUse(from.path) {
+			//mutant: directories that are in use move [models TestModels/dirInUse]
+			hbRefuseShared("file", "renaming the directory "+from.path+", in which a directory is open, beside other goroutines")
+		}
 	}
 	node, err := from.own()
 	if err != nil {
@@ -126,7 +130,28 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 	if from.dir() {
 		hbMoved(inside, to.path+"/")
 	}
+	if to.node != nil {
+		to.node.touch(true)
+		//mutant: a file over which another one is renamed keeps its name [models TestModels/renamedOver]
+		to.node.nlink--
+	}
 	return nil
+}
+
+// hbInUse reports whether a directory at dir, or in it, is open or the working directory. Which names a call
+// looks at there is known before its turn, and so must not depend on what others rename.
+func hbInUse(dir string) bool {
+	for _, f := range hbOpenFiles() {
+		if f != nil && f.node != nil && f.node.mode&S_IFMT == S_IFDIR && hbWithin(f.path, dir) {
+			return true
+		}
+	}
+	return hbWithin(hbDir, dir)
+}
+
+// hbWithin reports whether path is dir, or in it.
+func hbWithin(path, dir string) bool {
+	return len(path) >= len(dir) && path[:len(dir)] == dir && (len(path) == len(dir) || path[len(dir)] == '/')
 }
 
 // hbMoved lets everything in directory from be in directory to.
@@ -148,6 +173,10 @@ func hbMoved(from, to string) {
 			f.path = to + f.path[len(from):]
 		}
 	}
+	//mutant: the working directory stays where it was [models TestModels/dirLeft]: "hbWithin(" -> "false && hbWithin("
+	if dir := from[:len(from)-1]; hbWithin(hbDir, dir) {
+		hbDir = to[:len(to)-1] + hbDir[len(dir):]
+	}
 }
 
 func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags int) (err error) {
@@ -157,7 +186,8 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
-	hbTouchNames()
+	//mutant: the number of links of an open file is not declared [models TestModels/linked]: "hbTouchAll" -> "hbTouchNames"
+	hbTouchAll()
 	from, e := hbWalk(oldpath, false)
 	if e != 0 {
 		return e
@@ -191,7 +221,7 @@ func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
 	return err
 }
 
-// hbOwn returns the node of path, which is one in memory from now on, where it can be changed.
+// hbOwn returns the node of path. If it is not in memory yet, it is copied, so that it can be changed.
 func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
 	path, err := hbPath(dirfd, path)
 	if err != nil {
@@ -202,12 +232,7 @@ func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
 	if e != 0 {
 		return nil, e
 	}
-	n, err := at.own()
-	if err != nil {
-		return nil, err
-	}
-	n.touch(true)
-	return n, nil
+	return at.own()
 }
 
 // hbOwnOpen is hbOwn for an open file.
@@ -225,11 +250,20 @@ func hbOwnOpen(fd int) (*hbNode, error) {
 		f.node = n
 		return n, err
 	}
-	f.node.touch(true)
 	return f.node, nil
 }
 
-func (n *hbNode) chmod(mode uint32) { n.mode = n.mode&S_IFMT | mode&0o7777 }
+// chmod changes the mode, which decides whether others can follow a path, and open what it names.
+func (n *hbNode) chmod(mode uint32) {
+	//mutant: who opens files does not know modes [models TestModels/modeOpened]: "n.slot == 0" -> "true || n.slot == 0"
+	if n.slot == 0 {
+		n.touch(true)
+	} else {
+		//mutant: who asks for modes does not know them [models TestModels/modeShown]: "hbTouchAll" -> "hbTouchNames"
+		hbTouchAll()
+	}
+	n.mode = n.mode&S_IFMT | mode&0o7777
+}
 
 func fchmodat(dirfd int, path string, mode uint32) (err error) {
 	n, err := hbOwn(dirfd, path, true)
@@ -255,7 +289,7 @@ func Fchmod(fd int, mode uint32) (err error) {
 	return err
 }
 
-// chown is what a user can do who is not root: nothing.
+// chown refuses changes, as for a user who is not root.
 func (n *hbNode) chown(uid, gid int) error {
 	if uid != -1 && uint32(uid) != n.uid || gid != -1 && uint32(gid) != n.gid {
 		return EPERM
@@ -289,6 +323,7 @@ func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error)
 	if err != nil {
 		return err
 	}
+	n.touch(true)
 	const omit, now = 1<<30 - 2, 1<<30 - 1
 	for i, t := range to {
 		switch t.Nsec {
@@ -328,11 +363,12 @@ func Truncate(path string, length int64) (err error) {
 	case n.mode&0o200 == 0:
 		return EACCES
 	}
+	n.touch(true)
 	n.resize(length)
 	return nil
 }
 
-// What is written is as safe as it will be.
+// Sync has no effect: files are in memory.
 
 func Fsync(fd int) (err error) {
 	f, err := hbLookup(fd)
@@ -378,7 +414,7 @@ func HbUtimensat(dirfd int, path string, times *[2]Timespec, flags int) error {
 
 func HbFcntl(fd int, cmd int, arg int) (val int, err error) { return fcntl(fd, cmd, arg) }
 
-// HbCapture lets what is written to the standard output be in memory from now on. printed returns it.
+// HbCapture keeps later writes to the standard output in memory. printed returns them.
 func HbCapture() (printed func() string) {
 	n := &hbNode{mode: S_IFREG | 0o600}
 	hbTable(true)

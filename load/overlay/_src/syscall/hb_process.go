@@ -1,10 +1,5 @@
 package syscall
 
-import (
-	"internal/effect"
-	"unsafe"
-)
-
 // The process and its user have fixed numbers, so that executions do not differ.
 
 func Getpid() (pid int)   { return 1000 }
@@ -20,15 +15,16 @@ func getgroups(n int, list *_Gid_t) (nn int, err error) { return 0, nil }
 var hbUmask = 0o022
 
 func Umask(mask int) (oldmask int) {
-	effect.Access(unsafe.Pointer(&hbUmask), true)
+	//mutant: the mask of modes is known to those who change it only [models TestModels/umaskMade]: "hbTouchNames()" -> "hbTable(true)"
+	hbTouchNames() // who makes files reads it
 	oldmask, hbUmask = hbUmask, mask
 	return oldmask
 }
 
-// HbRaise is package os/signal's, if the program has it: the program sends itself a signal.
+// HbRaise sends a signal to the program. Package os/signal sets it, if the program imports it.
 var HbRaise func(sig Signal)
 
-// Kill sends the program itself a signal; others are refused.
+// Kill sends a signal to the program itself; signals to other processes are refused.
 func Kill(pid int, sig Signal) (err error) {
 	switch {
 	case pid != Getpid():
@@ -44,7 +40,7 @@ func Kill(pid int, sig Signal) (err error) {
 	return nil
 }
 
-// HbDefault does what a signal does that the program is not notified of: nothing, or it is refused.
+// HbDefault is the effect of a signal without Notify: none, or the signal is refused.
 func HbDefault(sig Signal) {
 	switch sig {
 	case SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM,

@@ -167,3 +167,14 @@ func Group(list []int) (sum int) {
 	g.wg.Wait()
 	return sum
 }
+
+type cell struct{ n int }
+
+// Count may find a cell twice in the list.
+func Count(list []*cell) {
+	for _, x := range list {
+		go func() {
+			x.n++ // want HBA401 "data race: list\\[\\.\\.\\.\\]\\.n is written here by each of several goroutines" medium
+		}()
+	}
+}

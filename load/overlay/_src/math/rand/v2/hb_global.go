@@ -1,7 +1,7 @@
 package rand
 
-// The global functions are unpredictable, so what they return is a choice: one
-// of few numbers is enumerated, of many numbers one is taken, which is noted.
+// The global functions are unpredictable. So each number of a small range is explored;
+// of a large range one number is tried, and the machine records this assumption.
 
 // hbMax is the largest range that is enumerated.
 const hbMax = 8
@@ -13,8 +13,8 @@ const hbMaxPerm = 4
 // hbChoose returns a number in [0,n): each is an alternative.
 func hbChoose(n int) int
 
-// globalRand is what the functions of the package call. It has no state and so is no memory; each
-// call makes a Rand of its own.
+// The functions of the package call globalRand. It has no state, so goroutines do not share memory;
+// each call makes a Rand of its own.
 var globalRand hbGlobal
 
 type hbGlobal struct{}
