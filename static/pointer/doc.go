@@ -58,9 +58,9 @@
 //     field or a []byte through unsafe.Pointer) are not seen; the garbage
 //     collector does not see them either. Conversions between uintptr and
 //     unsafe.Pointer are followed.
-//   - The result has nothing about values and calls in opaque code (see Result.IsOpaque). It covers the values
-//     that opaque code returns and writes, and the functions outside that it calls; a Set that is Universal
-//     represents all objects to which opaque code may refer.
+//   - The result has nothing about values and calls in opaque code (see Result.IsOpaque). It covers the
+//     values that opaque code returns and writes, and the functions outside that it calls; a Set that is
+//     Universal represents all objects to which opaque code may refer.
 //   - Functions of the standard library without a body that the machine refuses
 //     to execute are treated as if they returned new objects and did nothing
 //     else. Those of other modules (assembly) can do anything with their
