@@ -13,7 +13,7 @@ type calls struct{ p *Program }
 
 func (*calls) Name() string { return "calls" }
 
-func (*calls) Doc() string { return "what a call may call, and what calls a function" }
+func (*calls) Doc() string { return "functions that a call may reach, and the callers of a function" }
 
 // Release implements Analysis.
 func (*calls) Release() {}

@@ -85,7 +85,7 @@ type Configuration struct {
 // Name returns the names of the explorer and of its options.
 func (w Configuration) Name() string { return strings.TrimSpace(w.POR.Name + " " + w.Variant) }
 
-// variants are the configurations in which suites use explorers, if not only by their defaults.
+// variants are the configurations of suites and explorers other than the defaults.
 var variants = []struct {
 	suite, explorer, variant string
 	options                  []string // names and values in turn
@@ -219,8 +219,8 @@ type CountOptions struct {
 	CheckDuplicates bool
 }
 
-// CountExecutions explores t. It counts executions, so states are matched only by an explorer that cannot
-// do without, and where the configuration says so.
+// CountExecutions explores t. It counts executions, so states are matched only if the explorer or the
+// configuration requires it.
 func (w *Workspace) CountExecutions(ctx context.Context, t *CountedProgram, o CountOptions) (*CountedRow, error) {
 	if o.Hybrid == Auto {
 		return nil, fmt.Errorf("--hybrid auto: executions are counted with static facts that are always asked")

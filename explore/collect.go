@@ -12,8 +12,8 @@ import (
 )
 
 // collector is the visitor of the main search. It keeps each bug once, with the first schedule that
-// shows it, and counts outcomes. The rest of a Result's description of a bug comes after the
-// search, from executing that schedule again.
+// shows it, and counts outcomes. After the search that schedule is executed again, for the full description
+// of the bug.
 type collector struct {
 	limit *limit           `saved:"-"`
 	m     describe.Machine `saved:"-"`
@@ -23,9 +23,9 @@ type collector struct {
 	known map[key]bool
 	races map[describe.RaceID]bool // races already described
 
-	left     map[key]*leftBehind // Leaks that may stay,
-	leftKeys []key               // in the order of discovery,
-	returned uint64              // and the number of executions whose entry has returned
+	left     map[key]*leftBehind // Leaks that may stay
+	leftKeys []key               // those of left, in the order of discovery
+	returned uint64              // number of executions whose entry has returned
 
 	baseline []key // bugs that Options.Known has accepted
 
@@ -43,14 +43,14 @@ type collector struct {
 	longest    int             // steps of the longest execution that has ended
 	needsAwait bool            // see exploration.refinement
 	supposed   bool            // an assumption of the program has cut an execution
-	inSubtree  bool            // the collector belongs to a subtree of the search,
-	used       []int           // in which these of Options.Ignores have accepted a bug
+	inSubtree  bool            // the collector belongs to a subtree of the search
+	used       []int           // the Options.Ignores that have accepted a bug in the subtree
 	divided    bool            // the search may have subsearches
 	merged     *mergedCounters // nil: all work of the machine counts
 	start      tally           // of the machine when the search began
 	reported   bool            // an execution was reported
-	begunAgain bool            // Restart was called after that
-	aside      struct {        // findings of the searches before that
+	begunAgain bool            // Restart was called after an execution was reported
+	aside      struct {        // findings of the searches before the last Restart
 		bugs     []*Bug
 		baseline []key
 	}
@@ -99,7 +99,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 		return true
 	}
 	if lacks := c.m.Lacks(); (lacks == vm.LackChange || lacks == vm.LackAllocations) && waitsForever[b.Kind] {
-		b.Warning, b.Lacks = true, lacks // the awaited event may come with the change
+		b.Warning, b.Lacks = true, lacks // the event may happen with the change or the allocations that the machine lacks
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
@@ -117,7 +117,7 @@ func (c *collector) mayStay(b *Bug) bool {
 	return b.stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
 }
 
-// alsoIn adds the subtests of b to the same bug, which is known.
+// alsoIn adds the subtests of b to the known bug that equals b.
 func (c *collector) alsoIn(b *Bug) {
 	for _, x := range c.bugs {
 		for _, name := range b.Tests {
@@ -268,7 +268,7 @@ func (c *collector) truncated(path trace.Schedule) {
 	c.loops.Add(at)
 }
 
-// hasPlace reports whether g is in the source. Timers are not.
+// hasPlace reports whether g executes code of the source. Timers do not.
 func (c *collector) hasPlace(g trace.GID) bool {
 	if !c.m.Alive(g) {
 		return false
@@ -317,11 +317,11 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		timers = false // time passes in the loop, and does not end it. (A main function may be meant to tick forever.)
 	}
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
-		c.needsAwait = true // then the iterating goroutine counts as waiting
+		c.needsAwait = true // so that the iterating goroutine counts as waiting
 		return false
 	}
 	if collects {
-		return true // the collector may run in the middle of the loop, and end it
+		return true // a garbage collection may happen in the loop, and end it
 	}
 	if timers || c.m.ClockStep() > loop {
 		// In a native execution time passes, and the loop ends.
@@ -337,7 +337,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	return c.add(b, path)
 }
 
-// Restart implements por.Visitor: a search that assumes less replaces the one so far.
+// Restart implements por.Visitor: another search, with fewer assumptions, replaces the current one.
 //
 // The result describes the new search alone, so that it does not depend on when several workers notice
 // the wrong assumption. Bugs of the search that was given up are set aside: see found.
@@ -355,7 +355,7 @@ func (c *collector) Restart() {
 }
 
 // found returns the bugs of the search, followed by those that only searches before a Restart have found.
-// There are such bugs only where the last search was stopped.
+// The latter exist only if the last search was stopped.
 func (c *collector) found() []*Bug {
 	list := slices.Clip(c.bugs)
 	for _, b := range c.aside.bugs {

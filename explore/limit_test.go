@@ -97,8 +97,8 @@ func testInitialising(t *testing.T, portfolio bool) {
 	})
 }
 
-// TestUntil: the time of a search ends with the time that it shares with others, which stands still while
-// machines are made, for at most a given time in all. The clock is that of a bubble.
+// TestUntil: several searches share one time, and a search ends with it. While machines are made, the shared
+// time stands still, for at most a given time in all. The clock is that of a bubble.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -352,8 +352,8 @@ func TestCutBeforeSaved(t *testing.T) {
 	})
 }
 
-// TestExtend: a share of the time of several entries lasts longer, once, if there is something to describe; a
-// time that the user has set does not, nor does a share that has passed.
+// TestExtend: the share of an entry in the time of a run is extended once, if there is a bug to describe. A
+// time that the user has set, and a share that has passed, are not extended.
 func TestExtend(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, share := range []bool{true, false} {

@@ -88,7 +88,7 @@ func TestMistakeAfterwards(t *testing.T) {
 	}
 }
 
-// withTurns is a machine that overtakes, and cannot make one that does not.
+// withTurns is a machine with overtaking that cannot make a machine without it.
 type withTurns struct{ *fake }
 
 func (m withTurns) With(func(*vm.Config), func() bool) (describe.Machine, error) {
@@ -210,7 +210,7 @@ func (f failing) Leaf(path trace.Schedule, status por.Status) bool {
 	return f.Visitor.Leaf(path, status)
 }
 
-// forgetful is a machine that panics when it is asked what its solver could not do.
+// forgetful is a machine that panics when the search reads the failures of its solver.
 type forgetful struct{ describe.Machine }
 
 func (forgetful) SolverTrouble() string { panic("BUG: it has forgotten") }

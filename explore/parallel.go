@@ -20,8 +20,8 @@ import (
 //	worker 2, machine B     Split ─ Begin ─ subtree 2 ─ End ───────────▶ Merge 2 ──────▲
 //	worker 1, machine A                         Split ─ Begin ─ subtree 3 ─ End ───────┘
 //
-// Invariant: one worker at a time calls Merge. Everything else of a subsearch is used only by the
-// worker of the subtree.
+// Invariant: one worker at a time calls Merge. All other methods of a subsearch are called only by the
+// worker of its subtree.
 
 // useWorkers lets the search use several workers, each with a replica of the machine.
 //
@@ -41,7 +41,7 @@ func (s *exploration) useWorkers() {
 		if s.opts.Match && !m.SharesNumbers() {
 			return por.Replica{}, errors.New("it numbers what it meets in another way")
 		}
-		// A replica does not have the search's treatment of loops that wait.
+		// A replica does not inherit how the search treats loops that wait.
 		m.Await(await)
 		r := por.Replica{System: m}
 		if kind != oracle.None {
@@ -75,7 +75,7 @@ type subsearch struct {
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(describe.Machine)
 	if m == c.m {
-		c.merged.unsplit = false // whatever it executes belongs to subtrees
+		c.merged.unsplit = false // all steps of the machine belong to subtrees
 	}
 	p := &subsearch{collector: newCollector(c.limit, m, c.opts)}
 	p.inSubtree = true
@@ -100,8 +100,8 @@ func (p *subsearch) End() {
 // Merge implements por.Mergeable.
 //
 // The first subtree with a finding determines the first report, so subtrees are merged in the order of a
-// search by one worker. Merge adds all bugs even if one of them ends the search, because the subtree found
-// them before that.
+// search by one worker. Merge adds all bugs of a subtree even if one of them ends the search: the subtree was
+// explored before that.
 func (c *collector) Merge(q por.Subsearch) bool {
 	p := q.(*subsearch)
 	c.merged.add(p.cost)
@@ -185,11 +185,11 @@ func (c *collector) divide() {
 // goroutines already.
 //
 // With one machine and one search, its counters are read at the end. With several machines they are added
-// with each subtree, so that dropped subtrees do not count; nor does the work of a search that was given up.
+// with each subtree, so that dropped subtrees, and searches that were given up, do not count.
 type mergedCounters struct {
 	tally
-	unsplit bool   // the collector's machine searches outside of subtrees,
-	since   uint64 // having executed this number of instructions before
+	unsplit bool   // the collector's machine searches outside of subtrees
+	since   uint64 // its number of instructions before
 }
 
 // restart begins the counts of a search, which replaces the searches so far.

@@ -19,8 +19,7 @@ const queueWork = 1_000_000
 // and shows no bug, its result counts, and the bugs become warnings. Otherwise they stay bugs.
 //
 // Samples come first: gc can have every bug that they find. The explorer is full, which uses no dependence
-// relation: an operation that is disabled because another goroutine came earlier depends on more than its
-// accesses.
+// relation: without overtaking, an operation also depends on goroutines that came to the channel earlier.
 var inTurnPass = pass{
 	when: func(r *Result, opts *Options) bool {
 		return r.Verdict == Fail && !opts.LimitPreempt && !opts.All && !slices.ContainsFunc(r.Bugs, func(b *Bug) bool {

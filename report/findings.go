@@ -232,7 +232,7 @@ func explainFinding(name string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s (hbcheck analyze)\n\n%s\n\n%s\n\n%s\n\nWhat helps:\n\n%s\n",
-		c.Code, c.Title, fold(c.Means), fold("It is silent about: "+c.Silent+"."), fold("It cannot see: "+c.Blind+"."), fold(c.Mend))
+		c.Code, c.Title, fold(c.Means), fold("No finding for: "+c.Silent+"."), fold("The check cannot see: "+c.Blind+"."), fold(c.Mend))
 }
 
 // findingCodes lists these codes with their titles.

@@ -16,8 +16,7 @@ import (
 type JSON struct {
 	W     io.Writer
 	Paths Paths
-	// Outcomes is whether outcomes were asked for; they are then present even
-	// if there are none.
+	// Outcomes is set if outcomes were asked for. Then the field is present even if there are none.
 	Outcomes bool
 
 	summary Summary

@@ -76,7 +76,7 @@ func (a *FutureAlloc) Sites(v May) []ssa.Instruction {
 func (*FutureAlloc) Name() string { return "futurealloc" }
 
 func (*FutureAlloc) Doc() string {
-	return "synchronisation objects, and what contains them, that may be allocated from here on"
+	return "synchronisation objects, and objects that contain them, that may be allocated from here on"
 }
 
 // At implements Analysis.

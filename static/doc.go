@@ -15,7 +15,7 @@
 // calls run in the order defers.go finds (unwinding.go). Which functions of package sync are which events
 // is in the table of operations (trace.Row).
 //
-//	fieldaccess    fieldaccess.go   what may be read and written    paper, section 2
+//	fieldaccess    fieldaccess.go   memory read and written         paper, section 2
 //	maywait        mustlock.go      what may be waited for first    section 4.2, item I1
 //	mustwait       mustwait.go      what comes only after waiting   section 4.4, item I2
 //	maynotify      maynotify.go     what may enable others          section 4.5, item I3

@@ -80,7 +80,7 @@ func (a *FieldAccess) Inspect() int { return a.Acc.Num(Access{Key: a.Acc.Inspect
 func (*FieldAccess) Name() string { return "fieldaccess" }
 
 // Doc implements Analysis.
-func (*FieldAccess) Doc() string { return "what may be read and written from here on" }
+func (*FieldAccess) Doc() string { return "memory that may be read or written from here on" }
 
 // At implements Analysis.
 func (a *FieldAccess) At(instr ssa.Instruction) []Fact {

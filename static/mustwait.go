@@ -35,7 +35,7 @@ func NewMustWait(b *Base, accesses *FieldAccess) *MustWait {
 func (*MustWait) Name() string { return "mustwait" }
 
 func (*MustWait) Doc() string {
-	return "what is accessed from here only after waiting for a condition variable or channel, on every path"
+	return "memory that every path from here accesses only after waiting for a condition variable or channel"
 }
 
 // At implements Analysis.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/verdicts"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 	if from, err := strconv.ParseUint(os.Getenv(roundsVariable), 10, 64); err == nil {
 		stateful.Rounds = stateful.RoundSizes{From: from, Work: 1 << 9, More: 8 * from, Each: 2, Way: 8, Check: 1 << 10}
 	}
+	if share, err := time.ParseDuration(os.Getenv(shareVariable)); err == nil {
+		firstTime = share
+	}
 	if as := os.Getenv(asProcess); as != "" {
 		if filepath.IsAbs(as) { // where results are remembered
 			os.Setenv(verdicts.Variable, as)
@@ -42,6 +46,10 @@ func TestMain(m *testing.M) {
 // roundsVariable has the number of transitions after which a test process searches in rounds, which are
 // short then.
 const roundsVariable = "HBCHECK_TEST_ROUNDS"
+
+// shareVariable has the time that a test process gives each entry in its first passes, for tests whose results
+// must not depend on the load.
+const shareVariable = "HBCHECK_TEST_SHARE"
 
 // cachedModule is a module of which every test depends on something else.
 var cachedModule = map[string]string{

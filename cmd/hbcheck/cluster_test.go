@@ -157,6 +157,7 @@ type processes struct {
 	// patience is how long a run may take.
 	patience time.Duration
 	rounds   string // see roundsVariable
+	share    string // see shareVariable
 
 	mu   sync.Mutex
 	all  []*exec.Cmd
@@ -198,7 +199,7 @@ func (p *processes) start(dir string, env []string, out io.Writer, args ...strin
 	p.t.Helper()
 	c := exec.Command(os.Args[0], args...)
 	c.Dir = dir
-	c.Env = append(env, asProcess+"="+p.cache, roundsVariable+"="+p.rounds)
+	c.Env = append(env, asProcess+"="+p.cache, roundsVariable+"="+p.rounds, shareVariable+"="+p.share)
 	log := new(bytes.Buffer)
 	c.Stdout, c.Stderr = log, log
 	if out != nil {

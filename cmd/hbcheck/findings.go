@@ -28,8 +28,8 @@ type findingFlags struct {
 func (f *findingFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.facts, "facts", false, "print static facts instead of findings; flags about facts imply it")
 	fs.StringSliceVar(&f.checks, "checks", nil, "run only these checks: `codes` or prefixes of codes (HBA1), separated by commas; a minus sign excludes checks")
-	fs.StringVar(&f.failOn, "fail-on", "high", "`high|medium|low|none`: exit with status 1 if there is a finding of that confidence or a higher one")
-	fs.StringVar(&f.confidence, "confidence", "medium", "report findings of at least `high|medium|low` confidence")
+	fs.StringVar(&f.failOn, "fail-on", "high", "exit with status 1 if there is a finding of at least this `confidence`: high, medium or low; none: never")
+	fs.StringVar(&f.confidence, "confidence", "medium", "report findings of at least this `confidence`: high, medium or low")
 	fs.StringVar(&f.knownFindings, "baseline", "", "accept the findings listed in `file`, and report new ones only")
 	fs.StringVar(&f.writeNew, "write-baseline", "", "write the findings of this run, and those of --baseline that are still there, to `file`")
 	fs.BoolVar(&f.generated, "generated", false, "report findings in generated files, too")

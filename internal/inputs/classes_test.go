@@ -81,8 +81,8 @@ func branchesLeftOut(t *testing.T, m *vm.Machine, path trace.Schedule) (map[vm.I
 	return given, rest
 }
 
-// labelled writes goroutines that share values that depend on inputs, in all sorts of ways. The variable l
-// of a goroutine has the direction of each branch.
+// labelled generates goroutines that share values computed from inputs. The variable l of a goroutine has the
+// directions of its branches.
 type labelled struct {
 	r *rand.Rand
 	b strings.Builder
@@ -227,9 +227,9 @@ func (c *cell) swap(x T) T      { return T(c.v.Swap(BITS(x))) }
 func (c *cell) cas(old, x T) bool { return c.v.CompareAndSwap(BITS(old), BITS(x)) }
 `
 
-// TestWays: the classes of generated programs, schedules as well as paths, are those of all inputs
-// together, each explored without symbolic values; explorers that promise it explore each once. Brute force
-// also counts the classes for one input.
+// TestWays: the classes of generated programs, which differ in schedules and in paths, are those of
+// explorations without symbolic values, for all inputs together. Explorers that promise it explore each
+// class once. Brute force also counts the classes for one input.
 func TestWays(t *testing.T) {
 	for _, kind := range [][3]string{{"int32", "Int32", "int32"}, {"uint8", "Uint32", "uint32"}, {"int8", "Int64", "int64"}, {"uint64", "Uint64", "uint64"}} {
 		t.Run(kind[0], func(t *testing.T) { testWays(t, kind[0], kind[1], kind[2]) })

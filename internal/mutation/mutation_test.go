@@ -79,7 +79,7 @@ func TestMisplaced(t *testing.T) {
 	root := t.TempDir()
 	for text, want := range map[string]string{
 		"// f returns 1.\n//\n// mutant: two [p F]: \"1\" -> \"2\"\n": "",
-		"// f returns 1. mutant: two [p\n// F]: \"1\" -> \"2\"\n":    "a.go:2: want //mutant: name [tests]",
+		"// f returns 1. mutant: two [p\n// F]: \"1\" -> \"2\"\n":     "a.go:2: want //mutant: name [tests]",
 	} {
 		if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("package p\n"+text+"func f() int { return 1 }\n"), 0o666); err != nil {
 			t.Fatal(err)

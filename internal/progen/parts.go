@@ -12,8 +12,8 @@ import (
 // that explore one part after the other.
 func Parts(name string, rng *rand.Rand) Text { return newParts(name, rng, false) }
 
-// TimedParts returns such a program in which goroutines sleep, too, and wait for timers of their own and
-// of others.
+// TimedParts returns a program like that of Parts, in which goroutines also sleep, and wait for their own
+// timers and those of others.
 func TimedParts(name string, rng *rand.Rand) Text { return newParts(name, rng, true) }
 
 func newParts(name string, rng *rand.Rand, timed bool) Text {
@@ -192,8 +192,8 @@ func (p *parts) statements(who []string, n int) {
 	}
 }
 
-// timer gives an object timers. G is not initialised with one: those of all programs that are loaded
-// together would be pending in each.
+// timer gives an object timers. They are not made in the initialiser of G: then each program would have the
+// pending timers of all programs that are loaded together.
 func (p *parts) timer(t string) {
 	if p.timed {
 		p.ln("%s.tm = time.NewTimer(2 * time.Second)", t)

@@ -116,7 +116,7 @@ func (f *mustFacts) before(g trace.GID, choice int, op *trace.Op) {
 		f.accesses(g, op)
 	}
 	if f.c.Parks(g, choice) {
-		delete(f.pending, g) // it does not execute it yet
+		delete(f.pending, g) // g parks, and does not execute op yet
 	}
 }
 
@@ -149,8 +149,8 @@ func (p promise) String() string {
 // after is called when g's step is done.
 func (f *mustFacts) after(g trace.GID) {
 	op, executed := f.pending[g]
-	for id, next := range f.pending { // in any order: none depends on another one
-		began := id == g && next.Kind == trace.WgWait && f.choice != 0 // it only begins to wait
+	for id, next := range f.pending { // the order makes no difference
+		began := id == g && next.Kind == trace.WgWait && f.choice != 0 // g only begins to wait
 		if !began && (id == g || executed && f.completes(&op, &next)) {
 			f.fulfil(id, &next)
 		}
@@ -173,7 +173,7 @@ func (f *mustFacts) after(g trace.GID) {
 	})
 }
 
-// completes reports whether op may have completed next, the operation of another goroutine.
+// completes reports whether op may have completed next, an operation that another goroutine was waiting at.
 func (f *mustFacts) completes(op, next *trace.Op) bool {
 	switch k := next.Kind; {
 	case k == trace.Select, k == trace.TrySelect:
@@ -186,7 +186,7 @@ func (f *mustFacts) completes(op, next *trace.Op) bool {
 	return false
 }
 
-// fulfil removes the promises that op fulfils, which g has executed.
+// fulfil removes the promises of g that op fulfils; g has executed op.
 func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 	kinds, ofAny := fulfilledBy(op.Kind)
 	f.state.promises[g] = slices.DeleteFunc(slices.Clone(f.state.promises[g]), func(p promise) bool {
@@ -199,9 +199,9 @@ func (f *mustFacts) fulfil(g trace.GID, op *trace.Op) {
 	})
 }
 
-// fulfilledBy returns the promises that an operation of kind k fulfils: those of the returned kinds of
-// events on its object, or (ofAny) on any object. A writer that announces itself counts as locking: a
-// LockPending comes next, without an access before it.
+// fulfilledBy returns the kinds of the promises that an operation of kind k fulfils. The promises are about
+// the object of the operation or, if ofAny is set, about any object. A writer that announces itself counts
+// as locking, because its LockPending comes next, without an access before it.
 func fulfilledBy(k trace.Kind) (kinds []static.EventKind, ofAny bool) {
 	switch row := k.Row(); {
 	case row.Communicates, k == trace.Park: // a select does not show which channel it uses
@@ -239,7 +239,7 @@ func (f *mustFacts) ask(g trace.GID) {
 	say := func(a *static.FirstAccess, v static.Before) {
 		groups := a.Groups(v)
 		if slices.ContainsFunc(groups, func(group static.Group) bool { return f.anything(group.Accesses, f.base.Sets) }) {
-			return // any access may come in a call of something unknown
+			return // a call of an unknown function may make any access
 		}
 		for _, group := range groups {
 			for _, n := range f.base.Sets.Elems(group.Passed) {

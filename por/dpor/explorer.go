@@ -33,7 +33,7 @@ func ContextExplorer() *por.Explorer {
 	e.Options = []por.Option{{
 		Name: "context", List: true,
 		Doc: "`paper,css,cuts,unguided`: variants of --por=context, separated by commas. paper: Algorithm 1 as published; css: " +
-			"a critical section counts as one step; cuts: optimization 1 of the paper; these three lose executions. " +
+			"a critical section counts as one step; cuts: optimization 1 of the paper; these three can lose executions. " +
 			"unguided: without optimization 2",
 		Set: func(name string) error {
 			return variant.Set(name)

@@ -73,7 +73,7 @@ func checkAtomic(p *pass) {
 					continue
 				}
 				if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !strings.HasPrefix(p.Base.Paths.Class(path), "variable") {
-					continue // of an object that is not shared yet
+					continue // the object is not shared yet
 				}
 				//mutant: findings: helpers of constructors have shared objects [test ./static/findings TestWant]: "p.early(root, instr, freshDepth)" -> "p.early(root, instr, 0)"
 				if root := p.Base.Paths.Root(path); root != nil && root.Parent() == fn && (p.unshared(root) || p.early(root, instr, freshDepth)) {
@@ -131,8 +131,9 @@ func (p *pass) configures(instr ssa.Instruction) bool {
 	return slices.ContainsFunc(fn.Params[1:], func(prm *ssa.Parameter) bool { return dependsOn(st.Val, prm, 8) })
 }
 
-// isOption reports whether instr is in a function of one parameter, to whose object path belongs, which is
-// only called as a value: mostly an option, which a constructor applies to an object before it returns it.
+// isOption reports whether instr is in a function that is only called as a value, and whose only parameter
+// has the object of path. Most such functions are options: a constructor applies them before it returns an
+// object.
 //
 //	func WithTimeout(d time.Duration) Option { return func(c *Client) { c.timeout = int64(d) } }
 func (p *pass) isOption(path static.Path, instr ssa.Instruction) bool {
@@ -211,7 +212,7 @@ func checkLostUpdates(p *pass) {
 					case p.decides(l, call):
 						c := Medium
 						if swaps(fn) || alone(call) {
-							c = Low // the compare-and-swap may exclude other goroutines; or the same is stored twice
+							c = Low // the compare-and-swap may exclude other goroutines; or both goroutines store the same value
 						}
 						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: two goroutines may both see the old value, and both go on; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
@@ -221,8 +222,8 @@ func checkLostUpdates(p *pass) {
 	}
 }
 
-// alone reports whether a block does nothing but store a constant, or a value that was compared with the
-// variable: if two goroutines do so, that makes no difference.
+// alone reports whether a block only stores a constant, or a value that was compared with the variable. It
+// makes no difference whether one goroutine does so or two.
 func alone(store *ssa.Call) bool {
 	switch store.Call.Args[1].(type) {
 	case *ssa.Const, *ssa.BinOp, *ssa.Convert:

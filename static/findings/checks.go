@@ -42,7 +42,7 @@ var walks = []struct {
 	{"HBA403", checkLostUpdates},
 	{"HBA404", checkTesting},
 	{"HBA501", checkSpin},
-	// It follows the other function that finds races, and does not repeat its races.
+	// checkStuck comes after the other function that finds races, and does not repeat its races.
 	{"HBA104 HBA109 HBA112 HBA201 HBA202 HBA207 HBA208 HBA302 HBA306 HBA401 HBA405", checkStuck},
 }
 

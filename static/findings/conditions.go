@@ -35,10 +35,11 @@ type conditions struct {
 	counts  map[string]int // branches on it
 	tracked map[*ssa.Phi]bool
 	params  map[string]bool
-	// compares has the conditions that assignments may decide.
+	// compares has the conditions whose values assignments may determine.
 	compares map[string]bool
 	equals   map[string]int // comparisons of an operand with constants
-	// defined has the blocks that compute the operands of conditions; nil: they do not change in the function.
+	// defined has the blocks that compute the operands of conditions; nil: they do not change in the
+	// function.
 	defined map[string]*ssa.BasicBlock
 }
 
@@ -81,7 +82,7 @@ func (c *conditions) wanted(key string) bool {
 	return c.counts[key] > 1 || c.compares[key] || ok && c.equals[left] > 1
 }
 
-// equality returns the operand that v, a condition, compares with a constant other than nil.
+// equality returns the operand that condition v compares with a constant other than nil.
 func (c *conditions) equality(v ssa.Value) (left string, ok bool) {
 	x, isBin := v.(*ssa.BinOp)
 	if !isBin || x.Op != token.EQL && x.Op != token.NEQ {
@@ -91,7 +92,7 @@ func (c *conditions) equality(v ssa.Value) (left string, ok bool) {
 	return c.operand(x.X), isConst && k.Value != nil
 }
 
-// excluded reports whether v compares an operand with one constant, and facts say that it equals another one.
+// excluded reports whether v compares an operand with a constant, and by facts it equals another constant.
 func (c *conditions) excluded(v ssa.Value, facts []fact) bool {
 	left, ok := c.equality(v)
 	if !ok {
@@ -196,8 +197,8 @@ func assignedOnce(a *ssa.Alloc) bool {
 	return n == 1
 }
 
-// next returns the facts that still hold in another iteration of the loop that begins with head: those
-// about values that are computed before it.
+// next returns the facts that still hold in the next iteration of the loop with the given head: those about
+// values computed before the loop.
 func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
 		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
@@ -274,7 +275,7 @@ func known(facts []fact, key string) (is, ok bool) {
 	return false, false
 }
 
-// without returns facts without those about v.
+// without removes the facts about v.
 func without(facts []fact, v string) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return f.key == v || f.key == v+" == nil" })
 }

@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A Driver is a small program that may show a finding that no test shows. It calls in two goroutines the two
-// functions that have the places of the finding; if these are methods, it makes an object for them. hbcheck
-// does not know whether the object may be used like that.
+// A Driver is a small program for a finding that no test shows. Two goroutines of it call the two functions
+// that have the places of the finding; for methods it makes an object. hbcheck does not know whether users
+// may call the functions in this way.
 type Driver struct {
 	Name    string // of the function
 	Package *load.Package
@@ -75,7 +75,7 @@ func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
 	}
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
 	if f.Code == "HBA305" {
-		// Between the signal for one goroutine and its return, the other one may come first.
+		// After a signal for one goroutine, and before its return, the other goroutine may come first.
 		waiter := fmt.Sprintf("\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n", first)
 		d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n%s%s\t%s\n\t%s\n\t<-done\n\t<-done\n", object, waiter, waiter, second, second)
 	}
@@ -147,7 +147,7 @@ func receiver(fn *ssa.Function) *types.TypeName {
 	return nil
 }
 
-// title returns the name of a function, that of a method with its type.
+// title returns the name of a function; the name of a method includes its type.
 func title(fn *ssa.Function) string {
 	if t := receiver(fn); t != nil {
 		return t.Name() + "." + fn.Name()
@@ -293,8 +293,8 @@ func (m *maker) value(t types.Type) string {
 // fillDepth bounds the pointers that lead from an argument to another object.
 const fillDepth = 3
 
-// pointer returns a pointer to a new object of type t; nil if t has no name here. The pointers and basic
-// fields of a struct of another package have values, too: its methods do not see to that.
+// pointer returns a pointer to a new object of type t; nil if t has no name here. If the struct
+// belongs to another package, its pointers and basic fields get values, too, because no method sets them.
 func (m *maker) pointer(t types.Type, depth int) string {
 	n, _ := types.Unalias(t).(*types.Named)
 	switch b, isBasic := t.(*types.Basic); {

@@ -4,9 +4,8 @@ import "golang.org/x/tools/go/ssa"
 
 // Phases in which no other goroutine has an object: the constructor, and the functions that it calls.
 
-// early reports whether only the goroutine of instr can have the object of v, a value of the function of
-// instr, when instr is executed: it has been allocated there and not been given away yet, or all callers
-// pass such an object.
+// early reports whether no other goroutine can have the object of v when instr is executed: the function of
+// instr has allocated it, and not shared it yet, or all callers pass an object for which this holds.
 //
 //	func New(n int) *T {
 //		t := &T{}
@@ -51,7 +50,7 @@ func (p *pass) constructs(site ssa.CallInstruction, fn *ssa.Function) bool {
 func argument(site ssa.CallInstruction, fn *ssa.Function, prm *ssa.Parameter) ssa.Value {
 	call, ok := site.(*ssa.Call)
 	if !ok || call.Call.StaticCallee() != fn {
-		return nil // deferred calls and goroutines begin later
+		return nil // a deferred call or a goroutine begins later
 	}
 	for i, x := range fn.Params {
 		if x == prm && i < len(call.Call.Args) {
@@ -61,7 +60,7 @@ func argument(site ssa.CallInstruction, fn *ssa.Function, prm *ssa.Parameter) ss
 	return nil
 }
 
-// sharedBefore reports whether other functions may have got the object at v before instr.
+// sharedBefore reports whether other functions may have the object at v when instr is executed.
 func (p *pass) sharedBefore(v ssa.Value, instr ssa.Instruction, depth int) bool {
 	return p.sharesAt(v, depth, func(use ssa.Instruction) bool {
 		//mutant: findings: what comes later shares an object, too [test ./static/findings TestWant]: "use != instr && reaches(use, instr)" -> "use != instr"

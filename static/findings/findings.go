@@ -20,7 +20,7 @@ type Confidence uint8
 
 const (
 	Low    Confidence = iota // it may be a bug
-	Medium                   // it is a bug unless something that the analysis does not see prevents it
+	Medium                   // it is a bug unless facts that the analysis does not see prevent it
 	High                     // it is a bug if its path can be executed
 )
 
@@ -41,8 +41,8 @@ type Finding struct {
 	Confidence Confidence
 	Place              // where; Text is the message
 	Related    []Place // in the order in which they are best read
-	// Other is set if the bug needs two operations to meet, two accesses or two acquisitions: Place is the
-	// first of them, Other the second. Other is also one of Related.
+	// Other is set if the bug is about a pair of accesses or acquisitions: Place is the first of them, Other
+	// the second. Other is also one of Related.
 	Other *Place
 	// Entry is the function whose execution showed the mistake; nil if none did.
 	Entry *ssa.Function
@@ -53,7 +53,7 @@ type Config struct {
 	Prog  *load.Program
 	Graph Graph
 	Base  *static.Base
-	// Functions are the functions in which mistakes are sought.
+	// Functions are the functions to check.
 	Functions []*ssa.Function
 	// Roots are the functions with which execution may begin.
 	Roots []Root
@@ -106,8 +106,8 @@ func Find(c *Config) []Finding {
 	})
 }
 
-// accepted reports whether f is a race in a function with the directive go:norace, or with one in such a
-// function: the author knows it.
+// accepted reports whether f is a race, and one of its places is in a function with the directive go:norace:
+// the author knows the race.
 func accepted(f *Finding) bool {
 	switch f.Code {
 	case "HBA107", "HBA108", "HBA401", "HBA402":
@@ -135,7 +135,7 @@ type pass struct {
 	flows     map[*ssa.Function]*lockFlow
 	generated map[string]bool         // files
 	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
-	names     map[token.Pos]string    // of variables that new values are assigned to, by the position of the call
+	names     map[token.Pos]string    // of variables, by the position of the call whose result is assigned to them
 	files     map[string]bool         // of the packages to check
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
@@ -257,7 +257,7 @@ func (p *pass) place(instr ssa.Instruction, text string) Place {
 	return Place{Pos: p.pos(instr), Instr: instr, Text: text}
 }
 
-// pos returns where instr begins in the source: ssa has calls at their opening parentheses.
+// pos returns the beginning of instr in the source. (In ssa the position of a call is its parenthesis.)
 func (p *pass) pos(instr ssa.Instruction) token.Pos {
 	pos := instr.Pos()
 	if start, ok := p.starts[pos]; ok {

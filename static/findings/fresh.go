@@ -67,8 +67,8 @@ func (p *pass) callMakes(call *ssa.Call, k, depth int) bool {
 	return true
 }
 
-// implementations returns the methods in the user's code that implement m. (If the analysis omits the users
-// of a library, the fields that they set have no values.)
+// implementations returns the methods in the user's code that implement m. (In an analysis
+// without the users of a library, the fields that users set have no values.)
 func (p *pass) implementations(m *types.Func) (list []*ssa.Function) {
 	i, ok := m.Signature().Recv().Type().Underlying().(*types.Interface)
 	for _, fn := range p.list {
@@ -130,7 +130,7 @@ func (p *pass) keeps(site ssa.CallInstruction, v ssa.Value, depth int) bool {
 	}
 	if !p.user(fn) {
 		pkg := p.Prog.PackageOf(fn)
-		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // these keep no object that contains them
+		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // their methods do not keep the object
 	}
 	for k, arg := range c.Args {
 		if arg == v && (k >= len(fn.Params) || p.shares(fn.Params[k], depth-1)) {
@@ -157,7 +157,8 @@ func (p *pass) apart(a, b ssa.Value) bool {
 	return s.Len() > 0 && t.Len() > 0 && !s.Universal() && !t.Universal() && !s.Intersects(t)
 }
 
-// holder returns the address of the field, or "", that has the pointer to the struct of the address v.
+// holder returns the address of the field from which the pointer to the struct of v is loaded; "" if there is
+// none.
 func holder(v ssa.Value) string {
 	if fa, ok := v.(*ssa.FieldAddr); ok {
 		if load, ok := fa.X.(*ssa.UnOp); ok {
@@ -169,8 +170,8 @@ func holder(v ssa.Value) string {
 	return ""
 }
 
-// only reports whether nothing but the field of that name has the objects to which it points: they are
-// allocated for it, and only their fields are used.
+// only reports whether the objects to which the named field points are reachable through this field only:
+// they are allocated for it, and the program uses only their fields.
 //
 //	func newMeter() *Meter         { return &Meter{now: &counts{}} }
 //	func (m *Meter) Add(n int64)   { atomic.AddInt64(&m.now.n, n) }
@@ -245,7 +246,7 @@ func outerFields(v ssa.Value) (list []string) {
 }
 
 // resets reports whether st is one of several stores of its function to fields of one object. Then the object
-// counts as new, because objects are reset when no other goroutine has them.
+// counts as new, because programs reset an object when no other goroutine has it.
 func resets(st ssa.Instruction) bool {
 	s, ok := st.(*ssa.Store)
 	if !ok {

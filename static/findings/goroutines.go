@@ -117,11 +117,11 @@ type access struct {
 	write bool
 	chain []ssa.Instruction
 	held  []hold // in terms of the function
-	weak  bool   // something may order it: a lock or an atomic operation comes before it
+	weak  bool   // a lock or an atomic operation before it may order it
 }
 
-// ownAccess returns the access of instr itself. An access to a map counts as one to the variable that has
-// the map.
+// ownAccess returns the access by instr itself. An access to a map counts as an access to the variable that
+// has the map.
 func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok bool) {
 	switch i := instr.(type) {
 	case *ssa.UnOp:
@@ -146,8 +146,7 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 	return 0, false, false
 }
 
-// accesses returns the accesses of calls of fn before they wait for anything, to memory that others may
-// reach.
+// accesses returns the accesses of fn before it waits, to memory that other goroutines may reach.
 func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 	if depth == 0 || !p.user(fn) {
 		return nil
@@ -307,14 +306,14 @@ func (p *pass) libraryWaits(fn *ssa.Function) bool {
 	case "context":
 		return false
 	case "sync", "sync/atomic":
-		return false // its events decide that
+		return false // its events decide
 	case "testing":
 		return fn.Name() == "Run" || fn.Name() == "Cleanup"
 	}
 	return true
 }
 
-// orders reports whether step may order later steps in another way: locks, atomic operations.
+// orders reports whether step may order later steps by a lock or an atomic operation.
 func (p *pass) orders(step static.Step) bool {
 	isLock := func(e static.Event) bool { return e.Kind == static.LockEvent || e.Kind == static.TryEvent }
 	if slices.ContainsFunc(step.Events(), isLock) {

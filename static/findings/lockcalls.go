@@ -112,7 +112,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		}
 	}
 	if !g.done {
-		return states // its analysis is running, and these are its results so far
+		return states // fn is being analysed: a recursive call
 	}
 	if len(g.exits) == 0 && !g.imprecise {
 		return nil // it never returns
@@ -258,8 +258,8 @@ func (f *lockFlow) always(instr ssa.Instruction) bool {
 	return true
 }
 
-// alias reports whether a lock that is released by the name p is probably held by another name, because a
-// lock of the same kind is held, and p is not; then it is not held any more.
+// alias is for a release of lock p, if p is not held and a lock of the same kind is. Then both are probably
+// one lock with two names, and alias removes it from the held locks. It reports whether it did.
 //
 //	enc := newEncoder(c)   locks c.mu, and returns &encoder{conn: c}
 //	enc.end()              unlocks enc.conn.mu
@@ -279,7 +279,7 @@ func (f *lockFlow) alias(p static.Path, m static.Mode, s *state) bool {
 	return false
 }
 
-// declares reports whether a is of a lock that f has declared, and no goroutine has been started since.
+// declares reports whether f has declared the lock of a, and has started no goroutine since.
 func (f *lockFlow) declares(a acquisition) bool {
 	v, ok := f.p.Base.Paths.Root(a.path).(*ssa.Alloc)
 	if !ok || v.Parent() != f.fn || len(a.chain) != 1 || a.once {

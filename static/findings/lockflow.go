@@ -45,13 +45,13 @@ type state struct {
 	defers []*ssa.Defer
 	facts  []fact
 	lost   bool // an unknown lock was released, so the held locks are not known any more
-	coarse bool // there were too many states, and it has forgotten facts: its path may be none
+	coarse bool // it has forgotten facts, because there were too many states: it may stand for no path
 }
 
 // lose forgets the held locks.
 func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
 
-// rank is 1 for a coarse state, and 0 for another one, which says more.
+// rank is 1 for a coarse state, and 0 for others, which have more facts.
 func (s *state) rank() int {
 	if s.coarse {
 		return 1
@@ -134,12 +134,13 @@ type lockFlow struct {
 	closed    []double // closed twice, or sent to when it is closed
 }
 
-// A double is a pair: the operation at the step at, which held has done before.
+// A double is a pair of operations: the one at step at repeats the earlier one at held.
 type double struct {
 	at   ssa.Instruction
 	held hold
 	acq  acquisition
-	// unsure is set if one of the two happens only on some paths of a callee, or if the path may be none.
+	// unsure is set if one of the two is executed only on some paths of a callee, or if the state may stand
+	// for no path.
 	unsure bool
 }
 
@@ -214,7 +215,7 @@ func (f *lockFlow) walk() {
 				t := s.clone()
 				t.facts = facts
 				if blk.Succs[i].Dominates(blk) {
-					t.closed = nil // another iteration may be of another channel, or never come
+					t.closed = nil // the next iteration may use another channel, or not be executed
 				}
 				for j := range events {
 					f.event(&events[j], t, nil)
@@ -294,8 +295,8 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	return dedupe(states)
 }
 
-// passed changes s, a state in which a Once does not call its function because it has done so before. What
-// the function releases in the states after it has been released before. Then the Once is like a flag.
+// passed changes s, a state in which a Once does not call its function because it has called it before. The
+// locks that the function releases (in the states after) have been released then; the Once is like a flag.
 func (f *lockFlow) passed(s *state, after []*state) {
 	for _, t := range after {
 		n := len(s.held)

@@ -24,7 +24,7 @@ var Checks = []*Check{
 		Means:  "A path returns while it holds a lock that it has acquired itself, and other paths of the function release the lock.",
 		Silent: "functions that return with the lock on all paths (they lock for their callers), callers that unlock a lock that they have not locked, a branch that goes the same way at Lock and at Unlock",
 		Blind:  "panics, and locks in variables that change",
-		Mend:   "defer the Unlock, or unlock on the path.",
+		Mend:   "Defer the Unlock, or unlock on the path.",
 	},
 	{
 		Code: "HBA104", Title: "lock released twice",

@@ -9,24 +9,24 @@ import (
 // mostUses bounds the values that Untried follows.
 const mostUses = 200
 
-// Untried reports whether a channel made by mk is never used by an operation that does not wait (a case of a
-// select with default). Then no goroutine can notice that another one has parked there.
+// Untried reports whether every operation on a channel made by mk waits: none is a case of a select with
+// default. Then no goroutine can notice that another one is parked at the channel.
 //
-// It follows the channel through local and captured variables and arguments of static calls. A channel in a
-// field, a package variable, an interface, a slice, a map or another channel may be used anywhere; so may one
-// that is returned.
+// Untried follows the channel through local and captured variables, and through arguments of static calls. It
+// is false if the channel is returned, or is stored anywhere else (in a field, a package variable, an
+// interface, a slice, a map, another channel), because then operations that it does not follow may use it.
 func Untried(mk *ssa.MakeChan, bodies Bodies) bool {
 	u := uses{bodies: bodies, seen: make(map[ssa.Value]bool)}
 	return u.known(mk)
 }
 
-// uses follows the uses of a channel, or of a variable that has it.
+// uses follows the uses of a channel, and of variables that hold it.
 type uses struct {
 	bodies Bodies
 	seen   map[ssa.Value]bool
 }
 
-// known reports whether all uses of v wait.
+// known reports whether all operations on v are known, and wait.
 func (u *uses) known(v ssa.Value) bool {
 	if u.seen[v] {
 		return true
@@ -43,7 +43,7 @@ func (u *uses) known(v ssa.Value) bool {
 	return true
 }
 
-// waits reports whether all uses by r of v, and of what r makes of it, wait.
+// waits is known for the operations by instruction r, and by instructions that use the result of r.
 func (u *uses) waits(v ssa.Value, r ssa.Instruction) bool {
 	switch r := r.(type) {
 	case *ssa.DebugRef, *ssa.BinOp:
@@ -90,7 +90,7 @@ func (u *uses) waits(v ssa.Value, r ssa.Instruction) bool {
 	return false
 }
 
-// passes reports whether all uses of v by a call wait.
+// passes is known for the operations of a call, and of its callee.
 func (u *uses) passes(v ssa.Value, call *ssa.CallCommon) bool {
 	if b, ok := call.Value.(*ssa.Builtin); ok {
 		return b.Name() == "close" || b.Name() == "len" || b.Name() == "cap"

@@ -74,7 +74,7 @@ func (a *analysis) slots(n nodeID, pl place, t *layout) []slot {
 	o := a.objectOf(n)
 	defer func() { a.slotBuf = s }()
 	if o == nil {
-		return nil // not an address
+		return nil // n is not an address
 	}
 	if o.lay == nil {
 		for i := range t.ptrs {
@@ -252,7 +252,7 @@ func (a *analysis) loadFrom(dst, n nodeID, pl place, t *layout) {
 		case stringData:
 			a.text()
 			a.copy(d, a.textPtrs())
-		case packed: // which type it has is not known
+		case packed: // its type is not known
 			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], s.node+1)
 			a.copy(d, w.any)
@@ -345,7 +345,7 @@ func (c *spread) apply(a *analysis, delta []nodeID) {
 			to = min(to, from+c.n*c.elem.size)
 		}
 		if o.lay.array {
-			from, to = 0, o.lay.size // it may extend into the next element
+			from, to = 0, o.lay.size // the elements may extend into the next one of the array
 		}
 		for i, l := range o.lay.leaves {
 			if from <= l.off && l.off < to {

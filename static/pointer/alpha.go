@@ -11,13 +11,14 @@ import (
 // The abstraction function. It maps the place and the context in which the machine allocated an object to
 // the objects that represent it. Package abstraction computes both for live objects, and the contexts of
 // live frames. It walks the stack from the outermost frame, whose context follows from the go statement and
-// the context of the frame that executed that (abstraction.Abstraction.Start, Policy.Contexts). Where the
-// stack does not determine it, the context is Unknown, and all objects of the instruction are candidates.
+// the context of the frame that executed the go statement (abstraction.Abstraction.Start, Policy.Contexts).
+// If the stack does not determine the context, it is Unknown, and all objects of the instruction are
+// candidates.
 
 // Allocated returns the objects that represent the allocations of instruction i in activations of its
-// function with context ctx, which may be Unknown. t is the type of the allocated memory; it only matters
-// if i can allocate objects of several types, because it is in opaque code or calls such code. It is nil
-// for the object of a map, whose type the machine does not know. A Panic allocates the machine's record of
+// function with context ctx, which may be Unknown. t is the type of the allocated memory. It matters
+// only if i can allocate objects of several types, because i is in opaque code or calls it. t is nil for the
+// object of a map, whose type the machine does not know. A Panic allocates the machine's record of
 // the panic. The result is empty if, according to the analysis, i is not executed in ctx, or allocates
 // nothing that pointers refer to.
 func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Object {
@@ -56,7 +57,7 @@ func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Obje
 			} else {
 				add(t, 0, Boxed)
 			}
-		case *ssa.Slice: // of an array made for it
+		case *ssa.Slice: // it allocates the array
 			if x, ok := i.X.(*ssa.Alloc); ok {
 				list = append(list, a.variableOf(a.instIndex[instanceKey{i.Parent(), ctx}], x))
 			}

@@ -8,8 +8,8 @@ import (
 
 // Analyses are several analyses of one program, one after the other, such as attempts that are cut off. They
 // share what depends only on types: the layouts, and which types implement which interfaces. The kinds of
-// contexts (Policy) are determined anew, because those of recursive functions depend on which of them comes
-// first.
+// contexts (Policy) are determined anew, because for recursive functions they depend on the order in which
+// the analysis finds the functions.
 type Analyses struct {
 	prog *load.Program
 	lays *layouts
@@ -35,9 +35,10 @@ func (s *Analyses) WithoutUsers(work uint64, interrupt func() bool, entries ...*
 
 // Own is WithoutUsers for modules that use much other code. It analyses the module, and of the other code
 // only the packages in ownLibrary. A function outside calls the functions and methods that are passed to it,
-// returns nothing, and has no other effect. If the bound is reached, it begins again, more coarsely, with ten
-// times the bound: a function has few contexts (maxContexts), conversions of unsafe.Pointer only have
-// addresses of their type (fitting), and functions outside call with nothing (calledOutside).
+// returns nothing, and has no other effect. If the bound is reached, a coarser analysis with ten times the
+// bound begins: a function has few contexts (maxContexts), conversions of unsafe.Pointer only have addresses
+// of their type (fitting), and calls by functions outside have arguments that point to nothing
+// (calledOutside).
 func (s *Analyses) Own(work uint64, interrupt func() bool, entries ...*load.Entry) *Result {
 	r := s.analyze(&analysis{alone: true, own: true, most: work}, interrupt, entries)
 	if r == nil {

@@ -162,7 +162,7 @@ func (a *analysis) machineRoots() {
 						a.copy(o.base+nodeID(k), a.panics)
 					default:
 						if i == 0 {
-							a.add(o.base+nodeID(k), o.base) // the panic that was running before
+							a.add(o.base+nodeID(k), o.base) // the record of the previous panic
 						}
 					}
 				}
@@ -176,7 +176,7 @@ func (a *analysis) roots(e *load.Entry) {
 	for _, p := range a.prog.InitOrder(e) {
 		a.root(p.Func("init"), nil)
 	}
-	if a.prog.TellsOfCollection(e) { // without effect on others as long as one of them can move
+	if a.prog.TellsOfCollection(e) { // it has no effect while other goroutines can move
 		a.root(a.prog.Package("runtime").SSA.Func("collector"), nil)
 	}
 	switch {

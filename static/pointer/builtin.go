@@ -157,8 +157,8 @@ func isUintptr(t types.Type) bool {
 	return ok && b.Kind() == types.Uintptr
 }
 
-// exposed is the register of all addresses that were converted to numbers, unless these were at once
-// converted back to addresses.
+// exposed is the register of all addresses that were converted to numbers, and not at once back to
+// addresses.
 func (a *analysis) exposed() nodeID {
 	if a.exposedReg == 0 {
 		a.exposedReg = a.registers(1)
@@ -210,7 +210,7 @@ func (a *analysis) trace(inst *instance, dst nodeID, v ssa.Value, seen map[ssa.V
 	case *ssa.BinOp:
 		x := a.trace(inst, dst, v.X, seen)
 		y := a.trace(inst, dst, v.Y, seen)
-		return x || y // a distance is no address
+		return x || y // a difference of addresses is no address
 	case *ssa.Convert:
 		if isUnsafePointer(v.X.Type().Underlying()) {
 			a.on(a.reg(inst, v.X), &anyOffset{dst})
@@ -227,7 +227,7 @@ func (a *analysis) trace(inst *instance, dst nodeID, v ssa.Value, seen map[ssa.V
 	return false
 }
 
-// textPtrs is the register of all addresses of bytes of strings that unsafe code can find out.
+// textPtrs is the register of all addresses of bytes of strings that unsafe code can obtain.
 func (a *analysis) textPtrs() nodeID {
 	if a.textReg == 0 {
 		a.textReg = a.registers(1)

@@ -196,7 +196,7 @@ func (c *invoke) apply(a *analysis, delta []nodeID) {
 		}
 		fn := a.method(o.Type, common.Method)
 		if fn == nil {
-			continue // a value that cannot be here
+			continue // no value of this type can be in the interface
 		}
 		a.callMethod(c.inst, c.instr, fn, o)
 		//mutant: frames of wrappers called through interfaces [test ./oracle/check TestMethodForms$]
@@ -240,8 +240,7 @@ type boxCall struct {
 
 // throughWrapper makes the registers of a wrapper of type *T include their values when the machine calls
 // the wrapper for a T in an interface. In this case the analysis calls the method of T itself (callMethod).
-// But the wrapper may also be called in other ways, and then its frames are expected to agree with its
-// instances.
+// But the wrapper may also be called in other ways, and its frames have to agree with its instances.
 func (a *analysis) throughWrapper(c boxCall) {
 	w := a.boxMethod(c.box.Type, c.instr.Common().Method)
 	if w == nil {
@@ -309,9 +308,9 @@ type receiverOf struct {
 	at Origin
 }
 
-// receiverAt returns address n, a receiver of fn, as an Origin. If nothing of the receiver's type is at n,
-// the address comes from package unsafe or opaque code. It makes no context then: there may be as many such
-// addresses as objects. (Two addresses may have one Origin; the first decides.)
+// receiverAt returns address n, a receiver of fn, as an Origin. If n is not the address of a value of the
+// receiver's type, it comes from package unsafe or opaque code. Then it makes no context, because there may
+// be as many of these addresses as objects. (Two addresses may have one Origin; the first decides.)
 func (a *analysis) receiverAt(fn *ssa.Function, n nodeID) Origin {
 	k := receiverOf{fn, a.originOf(n)}
 	if _, known := a.policy.shared[k]; !known {

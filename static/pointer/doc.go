@@ -14,22 +14,22 @@
 //	gen.go, builtin.go, call.go   SSA to constraints
 //	solve.go                      variables, copies, propagation
 //	layout.go, access.go          fields: types as memory, and access to it
-//	object.go                     what represents what is allocated
+//	object.go                     abstract objects
 //	context.go, policy.go         contexts
 //	instance.go                   functions in contexts and their registers
 //	model.go, natives.go          the machine's own functions
 //	external*.go                  opaque code: package reflect, and the users of a library
-//	held.go                       what such code may read and write
+//	held.go                       memory that opaque code may read and write
 //	query.go, callgraph.go        answers
 //	alpha.go                      from the machine's objects to abstract ones
 //
 // # Memory
 //
-// An address is a leaf of an object: a scalar at its offset in the layout of
-// package vm/layout, gc's on amd64. So an address corresponds to a pointer of the machine, except that all
-// elements of an array are one ("A practical flow-sensitive and context-sensitive C and C++ memory leak
-// detector", D. L. Heine and M. S. Lam, PLDI 2003, treats C like this). Converting a pointer through
-// unsafe.Pointer copies it, and an access finds whatever is at its offsets, whichever type it has.
+// An address is a leaf of an object: a scalar at its offset in the layout of package vm/layout, gc's on
+// amd64. So an address corresponds to a pointer of the machine, except that all elements of an array have
+// one address ("A practical flow-sensitive and context-sensitive C and C++ memory leak detector", D. L.
+// Heine and M. S. Lam, PLDI 2003, treats C like this). Converting a pointer through unsafe.Pointer copies
+// it, and an access finds whatever is at its offsets, whichever type it has.
 //
 //	slice      the address of element 0 of an array
 //	map        an object with one key and one element
@@ -58,18 +58,18 @@
 //     field or a []byte through unsafe.Pointer) are not seen; the garbage
 //     collector does not see them either. Conversions between uintptr and
 //     unsafe.Pointer are followed.
-//   - Of values and calls in opaque code (see Result.IsOpaque) nothing is
-//     said. What it returns, writes, and calls outside
-//     is covered; a Set that is Universal represents all it may refer to.
+//   - The result has nothing about values and calls in opaque code (see Result.IsOpaque). It covers the values
+//     that opaque code returns and writes, and the functions outside that it calls; a Set that is Universal
+//     represents all objects to which opaque code may refer.
 //   - Functions of the standard library without a body that the machine refuses
 //     to execute are treated as if they returned new objects and did nothing
-//     else. Those of others, assembly, can do everything with what they are
-//     given; what they do with variables that they name is not seen.
-//   - For a load.Library, external_client.go says what the code is that uses it.
-//   - Finalizers and cleanups are called by the machine, some time; explorations
+//     else. Those of other modules (assembly) can do anything with their
+//     arguments; their accesses to variables that they name are not covered.
+//   - For a load.Library, external_client.go describes the code that uses it.
+//   - Finalizers and cleanups are called by the machine at some time; explorations
 //     never run them.
-//   - Indexing beyond an array through unsafe code that takes an element of an
-//     array of structs for an array of something else may be missed at the end.
+//   - If unsafe code treats an element of an array of structs as an array of another type, an index beyond
+//     the end may be missed.
 //
 // Nil is not represented: a pointer that points to nothing may be nil, and so
 // may any other.

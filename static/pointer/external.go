@@ -6,8 +6,8 @@ import (
 
 // Opaque code. The bodies of package reflect, and functions without a body and without a model, are opaque:
 // they are not analysed. A value passed to them may return anywhere where its type fits, and everything
-// reachable from it may be read. If a called function has the effect, such values may also be written to
-// and called.
+// reachable from it may be read. If the function has the effect, it may also write to these values
+// and call them.
 //
 // Such code is one external node of the constraint graph, whose memory is sorted by
 // types: blob(T) is a value of type T that represents all values of that type the code
@@ -23,7 +23,7 @@ type external struct {
 	can   effect
 	handles
 
-	seesUnexported bool           // it can have addresses that are in unexported fields
+	seesUnexported bool           // it can have addresses from unexported fields
 	client         bool           // code that uses a library, see external_client.go
 	lib            *types.Package // which
 }
@@ -99,7 +99,7 @@ func (w *external) addresses() nodeID {
 // seesField reports whether w gets the value of field f of a struct that it holds. Values that package
 // reflect finds in unexported fields are read-only: they can be read, but neither set, called, nor turned
 // into ordinary values. Only the function for their address makes the node see unexported fields. (The node
-// always sees an embedded struct: the names of that struct's fields decide.)
+// always sees an embedded struct; then the names of the fields of that struct decide.)
 func (w *external) seesField(f *types.Var) bool {
 	return f.Exported() || f.Embedded() || w.seesUnexported
 }
@@ -137,11 +137,11 @@ func (a *analysis) opaqueObject(site any, t types.Type) *Object {
 // calling and making values. A rule is set up when its effect is first needed.
 //
 //	T              rules
-//	*T, []T        what it points to is read into blob(T), written from it; addresses of parts
+//	*T, []T        the target is read into blob(T), and written from it; addresses of parts
 //	map, chan      keys and elements likewise
-//	struct, array  each part is a value of blob(part), and back if it writes
+//	struct, array  each part is a value of blob(part); the reverse, too, if it writes
 //	interface      the content of a box is a value of the box's type
-//	func           called with whatever there is; its results are kept
+//	func           called with all values of the parameter types; its results are kept
 func (p *blob) expand() {
 	first := p.done == 0
 	add := p.w.can &^ p.done

@@ -13,11 +13,10 @@ import (
 //
 //   - uses exported names only, and neither copies structs with other fields
 //     nor accesses them with unsafe or reflect,
-//   - calls what the library exports with whatever it can get hold of, and sets
-//     the library's variables and the fields of its types,
-//   - does nothing of the kind with other packages, nor calls funcs and methods
-//     of unexported types that it is given: sound would be that everything
-//     points to everything.
+//   - calls the exported functions and methods of the library with all values that it can have, and sets the
+//     variables of the library and the fields of its types,
+//   - does not use other packages in this way, and does not call funcs, or methods of unexported types, that
+//     it gets. (This is not sound; without it every pointer could point to every object.)
 
 // client adds the effects of the users of library e.
 func (a *analysis) client(e *load.Entry) {

@@ -24,8 +24,8 @@ type handles struct {
 	made          bool        // there may be types made at run time
 }
 
-// isHandle reports whether t is a type of opaque code, or a pointer to one. Its values refer to a
-// description of a type, or to something that is in the external node anyway.
+// isHandle reports whether t is a type of opaque code, or a pointer to one. Its values refer to the
+// descriptor of a type, or to values of the external node.
 func isHandle(t types.Type) bool {
 	switch p := t.(type) {
 	case *types.Pointer:
@@ -117,7 +117,7 @@ func (w *external) typeValue(dst nodeID, iface *types.Interface) {
 	}
 }
 
-// includeHandles makes an external node include, or learn from, those whose handles it sees.
+// includeHandles makes an external node include the nodes whose handles it sees, or learn their types.
 type includeHandles struct{ w *external }
 
 func (c *includeHandles) apply(a *analysis, delta []nodeID) {
@@ -185,10 +185,10 @@ func (w *external) know(t types.Type) {
 	}
 }
 
-// create adds values of type t, and of those that can be had from it, to w.
+// create adds values of type t, and of the types that can be derived from t, to w.
 func (w *external) create(t types.Type) {
 	w.blob(t)
-	if p, ok := t.Underlying().(*types.Pointer); !ok || !isPointer(p.Elem()) { // it has to end somewhere
+	if p, ok := t.Underlying().(*types.Pointer); !ok || !isPointer(p.Elem()) { // otherwise types would be derived without end
 		w.blob(types.NewPointer(t))
 	}
 	switch u := t.Underlying().(type) {

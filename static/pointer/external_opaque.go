@@ -47,15 +47,15 @@ func typesOf(fn *ssa.Function) *types.Package {
 type effect uint8
 
 const (
-	// keeps: everything that the arguments refer to can be read and returned.
+	// keeps: all objects that the arguments refer to can be read and returned.
 	keeps effect = 1 << iota
-	// writes: the same can be written to.
+	// writes: these objects can be written.
 	writes
 	// creates: new objects of the types seen can be made.
 	creates
-	// calls: functions and methods among the same can be called.
+	// calls: functions among these objects, and their methods, can be called.
 	calls
-	// addresses: addresses of parts of the same can be returned.
+	// addresses: addresses of parts of these objects can be returned.
 	addresses
 	// makesTypes: it can make unknown types.
 	makesTypes
@@ -199,8 +199,7 @@ func (w *external) enable(e effect) {
 	}
 }
 
-// opaqueInstance adds the constraints for an opaque function. All
-// its calls are one.
+// opaqueInstance adds the constraints for an opaque function. Its calls are not distinguished.
 func (a *analysis) opaqueInstance(inst *instance) {
 	fn := inst.fn
 	sig := fn.Signature
@@ -209,7 +208,7 @@ func (a *analysis) opaqueInstance(inst *instance) {
 	case isOpaque(fn):
 		e = effectOf(fn)
 	case !a.prog.IsStd(typesOf(fn)):
-		e = everything // assembly, which heeds no export
+		e = everything // assembly can also use unexported names
 		w.seeUnexported()
 		fallthrough
 	default:
@@ -408,7 +407,7 @@ func (a *analysis) callOpaque(inst *instance, i ssa.CallInstruction, o *Object) 
 	if w == nil {
 		return
 	}
-	if !w.client { // which has taken and returned all it can
+	if !w.client { // a client already has all arguments and results
 		w.enable(everything)
 	}
 	c := i.Common()

@@ -14,7 +14,7 @@ var ownLibrary = map[string]bool{"bytes": true, "container/heap": true, "contain
 	"runtime": true, "golang.org/x/sync/errgroup": true, "golang.org/x/sync/semaphore": true, "golang.org/x/sync/singleflight": true}
 
 // leavesOut reports whether fn is one of the functions that AnalyzeOwn does not analyse. Opaque code is among
-// them: what it may keep and return is often everything, of which large modules have too much.
+// them: it may often keep and return all values, and large modules have too many.
 func (a *analysis) leavesOut(fn *ssa.Function) bool {
 	if !a.own {
 		return false
@@ -24,8 +24,8 @@ func (a *analysis) leavesOut(fn *ssa.Function) bool {
 }
 
 // leftOut adds the constraints for a function that is not analysed. It calls the functions among its
-// arguments, and the methods of interfaces with methods, with all that it has been given; in an analysis with
-// few contexts, with nothing.
+// arguments, and the methods of interfaces that have some, with all of its arguments; in an analysis with few
+// contexts, with arguments that point to nothing.
 func (a *analysis) leftOut(inst *instance) {
 	var w *external
 	if !a.few {

@@ -24,8 +24,8 @@ import (
 //	                                      for each func g in f   call.go
 //
 // A rule for each element of a value is a constraint of that value: the solver applies it to every element,
-// now and later. Addresses of parts that are only used to load and store have no register: an access
-// through &x.f.g is one of x at the place of f.g (isFolded).
+// now and later. An address that is only used to load and store has no register: an access through &x.f.g is
+// an access through x at the place of f.g (isFolded).
 
 // generate turns the body of inst into constraints. It is called once for each instance, when that is
 // reached.
@@ -96,7 +96,7 @@ func (a *analysis) instruction(inst *instance, i ssa.Instruction) {
 	case *ssa.SliceToArrayPointer:
 		a.move(inst, i, i.X)
 	case *ssa.Slice:
-		if a.reg(inst, i) != 0 { // no string
+		if a.reg(inst, i) != 0 { // i is not a string
 			a.move(inst, i, i.X)
 		}
 	case *ssa.Convert:
@@ -313,7 +313,7 @@ func (a *analysis) updateMap(m nodeID, t *types.Map, key, value nodeID) {
 	}
 }
 
-// loadMap makes key.. and value.. include the contents of map m. If one is 0 it is not wanted.
+// loadMap makes key.. and value.. include the contents of map m. A register 0 is ignored.
 func (a *analysis) loadMap(key, value, m nodeID, t *types.Map) {
 	l := a.lays.mapOf(t)
 	if e := a.lays.of(t.Key()); key != 0 && len(e.ptrs) > 0 {

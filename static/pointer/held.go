@@ -13,17 +13,17 @@ import (
 //  1. An address that code of a node uses is a value of a register of one of its blobs: blob(T) has all
 //     values of type T that the node holds, and the contents of memory that it can reach are loaded into
 //     blobs by type.
-//  2. It writes only to memory that can be set. Such memory is not in an unexported field, unless the node
-//     sees those too. So it lies in an object of which a blob has an address. (Held.Written)
+//  2. It writes only to memory that can be set, which is not in an unexported field, unless the node sees
+//     unexported fields. So the memory lies in an object of which a blob has an address. (Held.Written)
 //  3. It also reads unexported fields, and everything reachable from them, except for the captured
 //     variables of closures and the elements of channels. (Held.Read)
 //
-// This is not about calls of opaque code that call functions of the program, or synchronise.
+// Held does not cover calls of opaque code that call functions of the program, or synchronise.
 
 // Held has the memory that the code of an external node may access.
 type Held struct {
-	Written []*Object // where it may write, and read; ascending by number
-	Read    []*Object // all of it
+	Written []*Object // that it may write and read; ascending by number
+	Read    []*Object // that it may read
 }
 
 // Held returns the memory that calls of fn, which is opaque, may access in activations with context ctx. ok

@@ -18,7 +18,7 @@ func (a *analysis) inputs(site any, ctx Context, r nodeID, t types.Type) {
 func (a *analysis) inputArray(site any, ctx Context, elem types.Type) *Object {
 	elem = a.lays.canonical(elem)
 	l, key := a.lays.vector(elem), objectKey{typedSite{site, elem}, ctx, Native}
-	if o := a.objIndex[key]; o != nil { // perhaps of a type that contains itself, which the machine refuses
+	if o := a.objIndex[key]; o != nil { // t may contain itself; the machine refuses that
 		return o
 	}
 	o := a.object(key, elem, l)
@@ -28,8 +28,8 @@ func (a *analysis) inputArray(site any, ctx Context, elem types.Type) *Object {
 	return o
 }
 
-// slicesIn calls f for each slice in a value of type t, whose layout is l, with the type of its elements
-// and its number among the pointers of the value, of which ptr come before t.
+// slicesIn calls f for each slice in a value of type t and layout l, with the type of its elements and its
+// number among the pointers. ptr is the number of the first pointer of t.
 func (a *analysis) slicesIn(t types.Type, ptr int32, f func(elem types.Type, ptr int32), l *layout) {
 	switch u := t.Underlying().(type) {
 	case *types.Slice:

@@ -12,7 +12,7 @@ import (
 var natives = func() map[string]model {
 	all := map[string]model{}
 	trace.Natives(func(name string) { all[name] = func(*native) {} })
-	for name, m := range moving { // in any order: into a table
+	for name, m := range moving { // the order makes no difference
 		if all[name] == nil {
 			panic("BUG: " + name + " is not declared")
 		}
@@ -43,7 +43,7 @@ var moving = map[string]model{
 	},
 	"sync/atomic.CompareAndSwapPointer": func(n *native) { n.store(n.arg(0), place{}, n.arg(2)) },
 
-	// The running goroutine's list of entries, as if all had that of the argument.
+	// The argument stands for the lists of all goroutines.
 	"sync.hbFind":  func(n *native) { n.load(n.result, n.arg(0), place{}) },
 	"sync.hbOwned": func(n *native) { n.load(n.result, n.arg(0), place{}) },
 	"sync.hbOwn":   func(n *native) { n.store(n.arg(0), place{}, n.arg(1)) },

@@ -18,8 +18,8 @@ const (
 	handedInstrs = 400
 )
 
-// byCallerFuncs have their caller's context, although their bodies do not show the reason: they pass a func
-// from the call that provides it to the goroutine that runs it.
+// byCallerFuncs have their caller's context: they pass a func from the call that provides it to the goroutine
+// that runs it. Their bodies do not show this.
 var byCallerFuncs = map[string]bool{
 	"(*time.hbTimer).arm": true,
 	"time.hbRun":          true,
@@ -29,7 +29,7 @@ var byCallerFuncs = map[string]bool{
 func (p *Policy) kind(fn *ssa.Function) kind {
 	k, ok := p.kinds[fn]
 	if !ok {
-		p.kinds[fn] = plain // meanwhile: recursive functions
+		p.kinds[fn] = plain // for recursive calls, until the kind is known
 		k = p.classify(fn)
 		p.kinds[fn] = k
 	}
@@ -74,7 +74,7 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 		k := p.kind(t)
 		//mutant: structs as receivers are no one address [test ./oracle/check TestMethodForms$]: false
 		if k == byObject && !isPointer(receiverType(fn)) {
-			return bySite // its receiver is a struct that embeds a pointer: no one address
+			return bySite // its receiver, a struct that embeds a pointer, has no single address
 		}
 		return k
 	}
@@ -93,7 +93,7 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 	return plain
 }
 
-// isWrapper reports whether ssa made up fn to adapt a method to another receiver.
+// isWrapper reports whether ssa has made fn to adapt a method to another receiver.
 func isWrapper(fn *ssa.Function) bool {
 	return fn.Synthetic != "" && fn.Syntax() == nil && fn.Synthetic != "package initializer"
 }
@@ -259,7 +259,7 @@ func (p *Policy) isLibrary(fn *ssa.Function) bool {
 func (p *Policy) isFactory(fn *ssa.Function) bool {
 	r, ok := p.factory[fn]
 	if !ok {
-		p.factory[fn] = false // meanwhile: recursive functions
+		p.factory[fn] = false // for recursive calls, until it is known
 		r = p.returnsFresh(fn)
 		p.factory[fn] = r
 	}
@@ -294,7 +294,7 @@ func (p *Policy) returnsFresh(fn *ssa.Function) bool {
 }
 
 // isFresh reports whether v may be memory allocated for the present activation. Memory that the library
-// allocates counts only if it refers to something else: there are too many errors and byte slices.
+// allocates counts only if it refers to other memory: there are too many errors and byte slices.
 func (p *Policy) isFresh(v ssa.Value, library bool, depth int) bool {
 	if depth > 6 {
 		return false
@@ -360,7 +360,7 @@ func (p *Policy) callsFactory(c *ssa.Call) bool {
 	return fn != nil && (p.isFactory(fn) || allocating[fn.String()])
 }
 
-// isStructure reports whether t is a struct that refers to something.
+// isStructure reports whether t is a struct that refers to other memory.
 func (p *Policy) isStructure(t types.Type) bool {
 	_, ok := t.Underlying().(*types.Struct)
 	return ok && p.lays.holdsPointers(t)

@@ -47,8 +47,8 @@ type Label struct {
 	leaf   int32
 }
 
-// Path returns the selectors that lead from the object to l: ".f[*].g". It
-// is empty for the object itself, that is, for all places with its address.
+// Path returns the selectors that lead from the object to l: ".f[*].g". It is empty for all places with the
+// address of the object.
 func (l Label) Path() string {
 	if l.leaf == 0 || l.Object.Type == nil {
 		return ""
@@ -93,9 +93,9 @@ func path(t types.Type, lay *layout, k int32) string {
 	return b.String()
 }
 
-// Fits reports whether l is where a value of type t, a pointer or slice, may point:
-// at a variable of the type it points to, or, for slices, at an element of an
-// array of them. It is true of objects whose memory is not known.
+// Fits reports whether a value of type t, a pointer or slice, may point to l: l is a variable of the element
+// type of t, or, for slices, an element of an array of these. It is true if the memory of the object is not
+// known.
 func (l Label) Fits(t types.Type) bool {
 	elem, slice := t, false
 	switch u := t.Underlying().(type) {

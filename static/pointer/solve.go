@@ -32,7 +32,7 @@ type variable struct {
 	queued bool
 }
 
-// few is the size up to which searching a slice beats a set.
+// few is the size up to which a slice is searched faster than a set.
 const few = 8
 
 // nodeSet is a hash table with open addressing, at most half full, whose length is
@@ -85,14 +85,14 @@ const slabBits = 10
 // Claim: when the queue is empty, each copy edge v ⊆ w and each constraint on v holds for all
 // elements of v.
 //
-//  1. An edge or constraint holds for elems[:done]: it is given them when it is added, and those
-//     between done and the end when done moves on (propagate).
+//  1. An edge or constraint holds for elems[:done]: it gets these elements when it is added, and later
+//     elements when done moves past them (propagate).
 //  2. If done is less than the number of elements and v has edges or constraints, v is in the
-//     queue: what adds an element enqueues it, and what adds the first edge moves done to the end.
+//     queue: code that adds an element enqueues v, and code that adds the first edge moves done to the end.
 //  3. So for every variable with edges done is the number of elements when the queue is empty.
 //
 // Each element passes each edge once. There are at most n² elements and n² edges in all, which
-// gives the cubic bound of Andersen's analysis; that is far from what programs need (doc.go).
+// gives the cubic bound of Andersen's analysis; programs need much less (doc.go).
 type solver struct {
 	nodes []node
 	slabs [][]variable
@@ -195,7 +195,7 @@ func (s *solver) copy(dst, src nodeID) {
 	}
 	s.stats.copies++
 	if len(v.copies) == 0 && len(v.cons) == 0 {
-		v.done = int32(len(v.elems)) // no constraint has waited for them
+		v.done = int32(len(v.elems)) // v had no constraint that needs them
 	}
 	v.copies = append(v.copies, dst)
 	s.addAll(dst, v.elems[:v.done])

@@ -29,8 +29,8 @@ type Linker interface {
 	Table(*ssa.Alloc) uint64 // guest pointer to the initial contents of the memory, or 0
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
-	Ordered(*ssa.Range) bool    // it makes a difference in which order the loop visits a map
-	Untried(*ssa.MakeChan) bool // no operation on the channel does without waiting
+	Ordered(*ssa.Range) bool    // the order in which the loop visits a map makes a difference
+	Untried(*ssa.MakeChan) bool // every operation on the channel waits
 	ReadsOutput() bool          // the program may read its own output
 	Clocked(*ssa.Function) bool // the effect of the clock on it matters
 	Puns(*ssa.Function) (check, walks bool)
@@ -142,8 +142,8 @@ func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error
 	for _, fv := range fn.FreeVars {
 		c.f.NCap += c.words(fv)
 	}
-	// Registers. Results are left from register 0 on, so there are at least as many registers as
-	// results have words, even if the function uses fewer.
+	// Registers. A function leaves its results in the registers from 0 on. So it has at least as
+	// many registers as its results have words.
 	c.blocks = order(fn)
 	c.lv = c.analyse()
 	c.nregs = max(c.allocate(c.lv), c.f.NResult)
@@ -262,7 +262,7 @@ func (c *compiler) text(text string) {
 }
 
 // dst returns the register the result of v goes to; unused results go to scratch.
-// The instruction of an unused result is there for its panic, or its effect.
+// An instruction with an unused result is executed for its panic or its effect.
 func (c *compiler) dst(v ssa.Value) int {
 	if r, ok := c.reg[v]; ok {
 		return r
@@ -270,9 +270,9 @@ func (c *compiler) dst(v ssa.Value) int {
 	return c.temp(c.words(v))
 }
 
-// use returns a register that holds v.
-// If v has a register of its own, it is that, so the caller must not write to it. A constant in a loop has
-// a pinned one. Other values are made in scratch registers, at every use.
+// use returns a register that holds v. The caller must not write to it, because it may be the register of v
+// itself, or that of a pinned constant in a loop. Other values are computed in scratch registers at every
+// use.
 func (c *compiler) use(v ssa.Value) int {
 	if a, ok := c.alias[v]; ok {
 		v = a

@@ -1,13 +1,13 @@
-// Package link gives numbers and addresses to what code refers to, on first use: functions, package
-// variables, literals, types. A [Linker] is the machine's memory of the program. Nothing in it depends on
-// the path of an execution, and nothing is undone.
+// Package link gives numbers and addresses to functions, package variables, literals and types when code
+// first refers to them. A [Linker] holds them for the machine. It does not depend on the path of an
+// execution, and a rewind does not change it.
 //
 //	linker.go    functions, variables, literals, maps, and the code of functions
 //	numbers.go   the numbers, which several machines share
 //	adapters.go  functions for calls and selects by package reflect
 //	copy.go      a linker for a copy of the machine
 //	types.go     descriptors of types, methods of dynamic types
-//	order.go     for which loops over maps, and comparisons of times, code with a choice is compiled
+//	order.go     the loops over maps and the comparisons of times that are compiled with a choice
 //	embed.go     variables with go:embed
-//	names.go     hashes of functions, types and variables that do not depend on their numbers
+//	names.go     hashes of functions, types and variables, independent of their numbers
 package link

@@ -18,8 +18,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// A Linker gives numbers and addresses to the functions and objects that code refers to, on first
-// use. It is the machine's memory of the program, the same for all explored paths.
+// A Linker gives numbers and addresses to functions and objects when code first refers to them. It is the
+// same on all explored paths.
 //
 // Functions, variables and literals get their numbers in the middle of explorations. That disturbs
 // no state: a static object is not rewound, and its contents before the first write do not depend
@@ -69,13 +69,13 @@ type Natives struct {
 	Unused  map[int]int    // variants for calls whose result is not used
 }
 
-// Options are what the code of a function depends on besides the function.
+// Options are the parameters of compilation.
 type Options struct {
 	Run     bool // only one schedule is executed
 	Clock   bool // the clock is part of the state
-	Shifted bool // and states whose times differ by a shift may be equal
+	Shifted bool // with Clock: states whose times differ by a shift may be equal
 	Slots   bool // the order of a map depends on the order in which entries were inserted
-	Orders  bool // every order of a map is a choice, whether it shows or not
+	Orders  bool // every order of a map is a choice, even if no code can notice it
 
 	Body func(*ssa.Function) // is called with each function that is about to be compiled
 }
@@ -245,8 +245,8 @@ func (k *Linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
 	return id
 }
 
-// Observable reports whether the program has an operation that can observe, without waiting, that a
-// goroutine is parked in a send to (or a receive from) a channel whose elements have this layout.
+// Observable reports whether some operation of the program can notice, without waiting, that a goroutine is
+// parked in a send to a channel whose elements have this layout (or in a receive from it, if send is false).
 func (k *Linker) Observable(elem uint32, send bool) bool {
 	key := int(elem) << 1
 	if send {
@@ -350,7 +350,7 @@ type MapType struct {
 const (
 	Assembly  = "assembly"  // a function without a body in Go
 	UsesC     = "cgo"       // a function that uses C
-	Unloaded  = "unloaded"  // a function that nothing seemed to call
+	Unloaded  = "unloaded"  // a function without calls when the program was loaded
 	Construct = "construct" // a construct of the language
 )
 

@@ -19,8 +19,7 @@ import (
 // first, nor on other functions and types of the program.
 //
 // Two objects may have the same hash, such as method values of one method, or types of one name in
-// two instances of a function. They are then not distinguished, which only leaves goroutines in
-// spawn-path order.
+// two instances of a function. Goroutines that differ only in such objects stay in spawn-path order.
 type names struct {
 	funcs   []uint64 // by number; 0: not known yet
 	types   []uint64

@@ -166,7 +166,7 @@ func (k *Linker) newStatic(s static) uint64 {
 	p := uint64(id) << 32
 	switch s.kind {
 	case staticGlobal:
-		h.Objs[id].Epoch = 0 // all zero since before the first mark
+		h.Objs[id].Epoch = 0 // it was zero before the first mark
 		k.globals[s.global] = p
 		k.byAddr[p] = s.global
 	case staticLiteral:
@@ -221,8 +221,8 @@ func (k *Linker) Share() *Numbers {
 	return k.shared
 }
 
-// Join makes k, whose machine is in the base state, share the numbers of the table, unless its packages
-// were initialised differently. It reports whether it does: then numbers mean the same on both machines.
+// Join makes k share the numbers of the table, and reports whether it does: not if the packages of k were
+// initialised differently. The machine of k is in the base state.
 func (k *Linker) Join(n *Numbers) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -235,7 +235,7 @@ func (k *Linker) Join(n *Numbers) bool {
 // Shares reports whether k shares numbers.
 func (k *Linker) Shares() bool { return k.shared != nil }
 
-// Count returns the count of all numbers given.
+// Count returns how many numbers have been given.
 func (k *Linker) Count() uint64 {
 	return uint64(k.layouts.Len()) + uint64(k.heap.NumStatic) + uint64(len(k.funcs)) + k.compiled
 }
@@ -261,7 +261,7 @@ func (k *Linker) Static256() uint64 {
 // ShownCode returns the number of the function whose address the program sees for a func value of
 // function id.
 func (k *Linker) ShownCode(id uint32) uint32 {
-	// A method expression is the method, where the type declares it.
+	// The code of a method expression is that of the method, if the type declares the method.
 	if fn := k.SSA(id); fn != nil && strings.HasSuffix(fn.Name(), "$thunk") {
 		recv, obj := fn.Signature.Params().At(0).Type(), fn.Object()
 		if sel := k.prog.SSA.MethodSets.MethodSet(recv).Lookup(obj.Pkg(), obj.Name()); sel != nil {

@@ -15,7 +15,7 @@ func (k *Linker) Ordered(r *ssa.Range) bool {
 	return ordered
 }
 
-// Untried reports whether no operation on the channel that mk makes does without waiting.
+// Untried is observable.Untried for the code of the program.
 func (k *Linker) Untried(mk *ssa.MakeChan) bool { return observable.Untried(mk, k.bodies) }
 
 // ReadsOutput reports whether the program may read its own output or log.

@@ -4,17 +4,17 @@ import "math/bits"
 
 // A cell has the recorded accesses to one word of memory.
 //
-// An access stays in the list until a later one subsumes it: one that knew of it, touches the same bytes,
-// and races with every access with which it could race. Among ordered accesses, and accesses of one
-// goroutine, a write subsumes every access and a read subsumes a read; an atomic access subsumes only
-// atomic ones. So races are not lost, though they may be found with another access:
+// An access stays in the list until a later access subsumes it. The later access knew of the earlier one,
+// touches the same bytes, and conflicts with every access with which the earlier one conflicts. Among
+// ordered accesses, and accesses of one goroutine, a write subsumes every access and a read subsumes a read;
+// an atomic access subsumes only atomic ones. So races are not lost, though they may be found with another
+// access:
 //
 //  1. Let access a be dropped because b subsumes it, and let c come later and not know of a.
 //  2. b knew of a; so if c knew of b, it knew of a. Hence c does not know of b either.
 //  3. If c conflicts with a, it conflicts with b; so the race of b and c is found.
 //
-// Two entries have a place in the cell; more are rare and are in a list that is replaced, not
-// changed.
+// A cell has room for two entries. More are rare; they are in a list that is replaced, and never changed.
 type cell struct {
 	saved uint64
 	two   [2]entry
@@ -127,10 +127,11 @@ func (d *Detector) word(l Loc, e entry) {
 	}
 }
 
-// Cross follows an operation that races with operations followed at other, but not with those at own. No
-// access touches these two places. The operation is reported as the access a.
+// Cross follows an operation of one of two kinds: operations of different kinds race, and those of one kind
+// do not. own and other are the places of the two kinds, which no access touches. A report shows the
+// operation as the access a.
 func (d *Detector) Cross(g uint32, own, other Loc, a Access, at Stack) {
-	a.Atomic = true // among each other they do not conflict
+	a.Atomic = true // operations of one kind do not conflict
 	e := entry{g: g, time: d.threads[g].time, stack: at, tag: a.Tag, mask: 1, flags: a.flags()}
 	if n, isNew := d.cellAt.find(other); isNew {
 		d.cells = append(d.cells, cell{saved: d.epoch})

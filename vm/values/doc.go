@@ -1,3 +1,3 @@
-// Package values has operations on values that depend on nothing of a machine but its memory: equality,
-// hashes, the text of print, the capacity of slices, complex numbers.
+// Package values has operations on values that need only the memory of a machine: equality, hashes, the text
+// of print, the capacity of slices, complex numbers.
 package values

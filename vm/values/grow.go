@@ -8,12 +8,12 @@ import (
 )
 
 // GrowCap returns the capacity of a slice of elements e that has grown from capacity old to have need
-// elements, as the runtime's growslice computes it: twice as much for small slices, less and less for
-// large ones down to a quarter more, rounded up to the size of the allocation.
+// elements, as the runtime's growslice computes it: small slices double, large ones grow by a quarter, those
+// in between by some factor in between. The result is rounded up to the size of the allocation.
 //
-// It has to be exactly that of the runtime, because it decides whether later appends share an array: in a
-// := append(s, 1); b := append(s, 2) the new elements are one if s has room for it. gc gives arrays on the
-// stack other capacities; the machine has every array on the heap.
+// The capacity must equal that of the runtime, because it decides whether later appends share an array:
+// after a := append(s, 1); b := append(s, 2) the new elements are the same memory if s has room for one. gc
+// gives arrays on the stack other capacities; the machine has every array on the heap.
 func GrowCap(old, need uint64, e *layout.Layout) uint64 {
 	es := uint64(e.Size)
 	if es == 0 {
@@ -37,8 +37,8 @@ func GrowCap(old, need uint64, e *layout.Layout) uint64 {
 }
 
 // RoundUpSize returns the number of bytes that a program can use when the runtime allocates n bytes
-// (runtime/msize.go). noscan says that they contain no pointers: an allocation with pointers that is not
-// small has a header.
+// (runtime/msize.go). noscan: they contain no pointers. An allocation with pointers that is not small has a
+// header.
 func RoundUpSize(n uint64, noscan bool) uint64 {
 	const (
 		page      = 8192

@@ -11,13 +11,14 @@ import (
 )
 
 // Equality and hashing of memory images.
-// A layout lists the bytes that == compares as segments (package layout): the bytes between them,
-// padding and blank fields, are part of the image and of the state, and not of the value.
+//
+// A layout lists as segments (package layout) the bytes that == compares. The bytes between segments, padding
+// and blank fields, are part of the image and of the state, but not of the value.
 //
 //	struct { a int8; s string; f float64 }     Mem 1 │ ... │ String 16 │ F64 8
 //
-// A comparison that panics does so only if it is reached: segments are compared in order, and the
-// first difference ends it, as with gc.
+// Segments are compared in order until the first difference, as by gc. So a segment panics only if all
+// segments before it are equal.
 
 // A Memory compares and hashes values in the memory of a machine.
 type Memory struct {
@@ -38,8 +39,8 @@ func (v *Memory) Str(p, n uint64) string {
 	return unsafe.String((*byte)(v.Heap.Load(p, n, 0)), n)
 }
 
-// EqualIface compares two interface values; bad is the type word of an
-// uncomparable dynamic type both have.
+// EqualIface compares two interface values; bad is the type word of their
+// dynamic type, if both have the same and it is not comparable.
 func (v *Memory) EqualIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	x, y := (*[2]uint64)(a), (*[2]uint64)(b)
 	if x[0] != y[0] {
@@ -70,10 +71,10 @@ func (v *Memory) EqualIface(a, b unsafe.Pointer) (eq bool, bad uint64) {
 	return v.Equal(t.Layout, p, q)
 }
 
-// Equal compares two images, in memory or in registers: a scalar's extension agrees when its bytes do.
+// Equal compares two images, in memory or in registers: in registers, scalars are extended.
 //
-// A layout has precomputed segments of equality: runs of bytes that are compared as such, and all other
-// parts: floats (NaN, -0), strings, interfaces, arrays of those.
+// The segments of a layout are precomputed: runs of bytes that are compared as they are, and the other
+// parts: floats (NaN, -0), strings, interfaces, and arrays of these.
 func (v *Memory) Equal(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint64) {
 	if len(l.Times) > 0 {
 		//mutant: == does not look at times [env TestPrograms/clocksame]
@@ -116,10 +117,10 @@ func (v *Memory) Equal(l *layout.Layout, a, b unsafe.Pointer) (eq bool, bad uint
 }
 
 // Hash hashes an image for a map's index; bad is the type word of an
-// unhashable dynamic type in it. Equal keys hash equally; NaNs never match anyway.
+// unhashable dynamic type in it. Equal keys have equal hashes.
 //
-// It is the hash of the machine's own index, and need not be the runtime's: no iteration depends
-// on it.
+// The hash is for the machine's own index. It may differ from that of the runtime, because no iteration
+// depends on it.
 func (v *Memory) Hash(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uint64) {
 	if len(l.Times) > 0 {
 		v.TimesHashed++
@@ -178,8 +179,8 @@ func (v *Memory) Hash(l *layout.Layout, p unsafe.Pointer, h uint64) (uint64, uin
 	return h, 0
 }
 
-// hashFloat returns one hash for both zeros, and a different one for every NaN: NaNs equal
-// nothing, and many of them in one place of an index would make it slow.
+// hashFloat returns one hash for both zeros. Every NaN gets another hash: NaNs equal nothing, and many of
+// them in one place would make an index slow.
 func (v *Memory) hashFloat(x float64) uint64 {
 	if x != x {
 		v.NaNs++

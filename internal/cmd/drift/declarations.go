@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// distribution returns the directory of a release, which is a version or already a directory. A go
-// command in the path that is of that version need not fetch it.
+// distribution returns the directory of a release, which is a version, or the directory itself. If the go
+// command in the path has this version, nothing is fetched.
 func distribution(release string) (string, error) {
 	if strings.ContainsRune(release, filepath.Separator) {
 		return release, nil

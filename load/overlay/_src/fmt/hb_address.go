@@ -1,4 +1,5 @@
 package fmt
 
-// hbAddress notes that the program prints an address. Here an address is the same in every execution.
+// hbAddress records that the program prints an address. In the machine, an address is the same in every
+// execution.
 func hbAddress()

@@ -2,13 +2,13 @@ package log
 
 import "os"
 
-// A Logger holds a lock while it writes a line. For a file that is not necessary, because a single Write is
-// atomic: goroutines that write there at the same time hold the lock as readers, whose order makes no
-// difference. Otherwise every two lines of different goroutines would be explored in both orders.
+// A Logger holds a lock while it writes a line. For a file this is not necessary, because a single Write is
+// atomic. So goroutines that write to a file hold the lock as readers, whose order makes no difference.
+// Otherwise any two lines of different goroutines would be explored in both orders.
 // SetOutput holds the lock as a writer.
 //
-// Claim: no race of the program is lost, and none is invented. Two readers do not synchronise. Where the
-// lock does, the two goroutines could have come in the other order, unless something else orders them.
+// Claim: no race of the program is lost, and none is invented. Two readers do not synchronise. If the
+// real lock does, the two goroutines could also come in the other order, unless something else orders them.
 
 // hbLock is called before a line is written.
 func (l *Logger) hbLock() {
@@ -28,7 +28,7 @@ func (l *Logger) hbLock() {
 	}
 }
 
-// hbUnlock is called after that. No other goroutine can have called SetOutput.
+// hbUnlock is called after a line is written. No other goroutine can have called SetOutput since hbLock.
 func (l *Logger) hbUnlock() { l.hbRelease(l.hbFile()) }
 
 func (l *Logger) hbRelease(file bool) {

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// hbOutput says what the output is. Only SetOutput changes it, which holds the lock; but the choice of the
-// lock depends on it (hb_lock.go), so it is atomic.
+// hbOutput is the kind of the output. Only SetOutput changes it, with the lock held. It is atomic, because
+// the choice of the lock depends on it (hb_lock.go).
 type hbOutput struct {
 	atomic.Bool // nothing
 	file        atomic.Bool

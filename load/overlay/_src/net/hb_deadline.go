@@ -7,28 +7,29 @@ import (
 	"unsafe"
 )
 
-// An hbLate is the deadline of an end's reading or writing, or of accepting.
+// An hbLate is the deadline for reading from an end, for writing to it, or for accepting.
 type hbLate struct {
 	*hbDeadline
 	begin *hbBegin
 }
 
-// An hbBegin has the deadline of calls that begin now. It is an object of its own, as closing a connection,
-// which is an operation on all of the connection, does not concern it.
+// An hbBegin has the deadline of calls that begin now. It is an object of its own, because the operation that
+// closes a connection, on all of the connection, does not concern it.
 type hbBegin struct{ *hbDeadline }
 
-// An hbDeadline is one that has been set. It has passed, or its timer will say so: first to calls that
-// begin, and then to those that wait.
+// An hbDeadline is a deadline that has been set. It has passed, or it will when its timer fires: first for
+// calls that begin, and then for those that wait.
 type hbDeadline struct {
 	early, over bool
 	timer       *time.Timer
 }
 
-// begins is an operation, the beginning of a call, which fails if it returns true.
+// begins is an operation, the beginning of a call. The call fails if begins returns true.
 //
-// A call that has begun before the deadline succeeds after it if it can proceed: it may have asked the system
-// only then. Natively it fails if it has asked before, in vain, and is woken by the deadline before it
-// can proceed. That is as if it had gone on then.
+// A call that has begun before the deadline succeeds after the deadline if it can proceed, because it may
+// make its system call only then. A native call may make it earlier without success, and fail because the
+// deadline wakes it before it can proceed. In the model, this call continues, and fails,
+// at the deadline.
 func (l *hbLate) begins() bool {
 	//mutant: the beginning of a call declares nothing [models TestModels/connBegun]
 	effect.Access(unsafe.Pointer(l.begin), false)
@@ -43,8 +44,7 @@ func (l hbLate) stop() {
 	}
 }
 
-// set makes t the deadline l of the object at p, which is the object's own if it is not closed;
-// update is what follows from it.
+// set sets deadline l of the object at p to t, unless the object is closed. update is called after that.
 func (l *hbLate) set(p unsafe.Pointer, uses *hbOrder, closed *bool, t time.Time, update func()) error {
 	d := new(hbDeadline)
 	if t.IsZero() {

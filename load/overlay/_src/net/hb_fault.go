@@ -7,15 +7,14 @@ import (
 	"unsafe"
 )
 
-// What can go wrong with a network that is not reliable (--net=faulty): connecting is refused, a Read
-// returns one byte of what there is, a connection is reset when it is read or written, or in the
-// middle of a Write, and a packet is lost. Which of it happens is chosen before the operation that it
-// happens to. Sockets of Unix have no network.
+// Faults of a network that is not reliable (--net=faulty): a connection is refused, a Read returns one byte
+// although there are more, a connection is reset when it is read or written, or in the middle of a Write, and
+// a packet is lost. The fault is chosen before its operation. Unix sockets have no faults.
 
-// hbFault returns a number below n, 0 where the network is reliable. n is 1 if there is no choice.
+// hbFault returns a number below n; 0 if the network is reliable. n is 1 if there is no choice.
 func hbFault(n int) int
 
-// What a fault of a stream can be.
+// The faults of a stream.
 const (
 	hbNoFault = iota
 	hbReset   // now
@@ -23,7 +22,7 @@ const (
 	hbFaults
 )
 
-// fault chooses one of an operation on n bytes.
+// fault chooses a fault for an operation on n bytes.
 func (h *hbHalf) fault(n int) int {
 	if h.unix || n == 0 {
 		return hbNoFault
@@ -31,7 +30,7 @@ func (h *hbHalf) fault(n int) int {
 	return hbFault(min(n+1, hbFaults))
 }
 
-// reset resets the connection and returns what e is told; nil if it cannot be reset any more.
+// reset resets the connection, and returns the error for e; nil if it cannot be reset any more.
 func (e *hbEnd) reset() error {
 	in, out := e.in(), e.out()
 	e.conn.touch()

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// An hbListener has the connections that are to be accepted. Connecting, accepting and closing are
+// An hbListener has the connections that are waiting to be accepted. Connect, Accept and Close are
 // operations on it.
 type hbListener struct {
 	queue  []hbArrival
-	count  int  // of connections that there have been
+	count  int  // of all connections so far
 	known  bool // other processes may know its address: the system has not chosen it
 	closed bool
 	late   hbLate
@@ -26,10 +26,11 @@ type hbArrival struct {
 	local, peer hbAddr
 }
 
-// hbBacklog is how many connections can wait to be accepted: net.core.somaxconn.
+// hbBacklog is the number of connections that can wait to be accepted: net.core.somaxconn.
 const hbBacklog = 4096
 
-// hbOutside is what effect.Wait is told of what others may connect with.
+// hbOutside returns the argument of effect.Wait about other processes, which may connect if the address is
+// known.
 func hbOutside(known bool) int {
 	if known {
 		return effect.Known
@@ -41,8 +42,8 @@ func (l *hbListener) touch() { effect.Access(unsafe.Pointer(l), true) }
 
 func (l *hbListener) update() { l.ready = len(l.queue) > 0 || l.closed || l.late.passed() }
 
-// connect lets a connection arrive that is made to local, and returns its other end. Its address
-// is peer; if that has no port, it gets one that no other connection to l has.
+// connect adds a connection to address local, and returns its other end. The address of that end is peer; if
+// peer has no port, it gets a port that no other connection to l has.
 func (l *hbListener) connect(unix bool, local, peer hbAddr) (e *hbEnd, at hbAddr, err error) {
 	//mutant: connecting declares nothing [models TestModels/connAccepted]
 	l.touch()

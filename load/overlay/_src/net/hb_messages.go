@@ -2,7 +2,7 @@ package net
 
 import "syscall"
 
-// Packets with their addresses, in the ways in which package net asks for them.
+// Packets with their addresses, in the forms that package net needs.
 
 func (fd *netFD) receive(p []byte, name string) (n int, from hbAddr, flags int, err error) {
 	if fd.packets == nil {

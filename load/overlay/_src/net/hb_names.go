@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// Names and interfaces. localhost is 127.0.0.1, and there is no name server. As most machines, this one has
-// the loopback and an interface with a private address of IPv4, at which it reaches itself.
+// Names and interfaces. localhost is 127.0.0.1, and there is no name server. Like most machines, this one
+// has the loopback and an interface with a private IPv4 address, at which it reaches itself.
 
 func supportsIPv4() bool    { return true }
 func supportsIPv6() bool    { return true }
@@ -15,7 +15,7 @@ func supportsIPv4map() bool { return true }
 
 func concurrentThreadsLimit() int { return 500 }
 
-// hbUnknown is the error of asking a name server.
+// hbUnknown is the error for a name that a name server would have to resolve.
 func hbUnknown(name string) error {
 	hbUnreached()
 	return &DNSError{Err: syscall.ENETUNREACH.Error(), Name: name, IsTemporary: true}

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// Options of sockets: those that nothing in memory depends on are accepted.
+// Options of sockets. Options that make no difference in memory are accepted.
 
 func setReadBuffer(fd *netFD, bytes int) error              { return fd.option() }
 func setWriteBuffer(fd *netFD, bytes int) error             { return fd.option() }
@@ -20,12 +20,12 @@ func setKeepAliveInterval(fd *netFD, d time.Duration) error { return nil }
 func setKeepAliveCount(fd *netFD, n int) error              { return nil }
 func setNoDelay(fd *netFD, noDelay bool) error              { return fd.option() }
 
-// newTCPConn is the real one without the options that it sets.
+// newTCPConn is the real function without the options that it sets.
 func newTCPConn(fd *netFD, keepAliveIdle time.Duration, keepAliveCfg KeepAliveConfig, preKeepAliveHook func(*netFD), keepAliveHook func(KeepAliveConfig)) *TCPConn {
 	return &TCPConn{conn{fd}}
 }
 
-// option returns the error of setting an option: that fd is closed, or nil.
+// option returns the error of setting an option: it is nil unless fd is closed.
 func (fd *netFD) option() error {
 	closed := false
 	switch {
@@ -43,7 +43,7 @@ func (fd *netFD) option() error {
 	return nil
 }
 
-// setLinger decides what closing does: with 0 it resets the connection.
+// setLinger sets the effect of Close: with 0 it resets the connection.
 func setLinger(fd *netFD, sec int) error {
 	e := fd.end
 	if e == nil {
@@ -82,13 +82,13 @@ func (sl *sysListener) listenMPTCP(ctx context.Context, laddr *TCPAddr) (*TCPLis
 
 func isUsingMultipathTCP(fd *netFD) bool { return false }
 
-// Copying is reading and writing.
+// Copies are reads and writes.
 
 func sendFile(c *netFD, r io.Reader) (written int64, err error, handled bool)   { return 0, nil, false }
 func spliceFrom(c *netFD, r io.Reader) (written int64, err error, handled bool) { return 0, nil, false }
 func spliceTo(w io.Writer, c *netFD) (written int64, err error, handled bool)   { return 0, nil, false }
 
-// A rawConn is refused when it is used: there is no descriptor.
+// A use of a rawConn is refused, because there is no descriptor.
 type rawConn struct{ fd *netFD }
 
 func newRawConn(fd *netFD) *rawConn { return &rawConn{fd} }

@@ -7,16 +7,16 @@ import (
 	"unsafe"
 )
 
-// An hbPackets is a socket of UDP. Sending and receiving are operations on the socket that receives;
-// a sender looks up which one that is.
+// An hbPackets is a UDP socket. Sending and receiving are operations on the receiving socket, which a sender
+// looks up.
 //
-// What does not fit into the buffer of a socket is lost, as Linux does, and nothing else. A packet
-// that no socket takes is an error of the next operation if its sender is connected. Package syscall
-// tells the race detector of Read and Write, and not of ReadFrom and WriteTo.
+// As on Linux, a packet is lost if it does not fit into the buffer of the socket. No other packets are lost.
+// If no socket takes a packet and the sender is connected, its next operation returns an error. Package
+// syscall informs the race detector about Read and Write, but not about ReadFrom and WriteTo.
 type hbPackets struct {
 	bound     *hbBound
 	queue     []hbPacket
-	size      int // what they take of the buffer
+	size      int // of the packets in the buffer
 	peer      hbAddr
 	connected bool // packets are exchanged with peer only
 	known     bool // see hbListener; or the peer is another machine
@@ -30,7 +30,7 @@ type hbPackets struct {
 	reads     hbOrder
 }
 
-// An hbPacket is one that has arrived.
+// An hbPacket is a packet that has arrived.
 type hbPacket struct {
 	from hbAddr
 	data []byte
@@ -39,7 +39,7 @@ type hbPacket struct {
 const (
 	hbPacketMax    = 65507
 	hbPacketBuffer = 212992
-	hbPacketExtra  = 768 // what the kernel needs for a packet beside its data
+	hbPacketExtra  = 768 // bytes that the kernel needs for a packet besides its data
 )
 
 func (s *hbPackets) touch(write bool) { effect.Access(unsafe.Pointer(s), write) }
@@ -48,7 +48,7 @@ func (s *hbPackets) update() {
 	s.ready = len(s.queue) > 0 || s.closed || s.unread || s.failed != 0 || s.readLate.passed()
 }
 
-// send sends p to the address to; synchronized says whether that orders.
+// send sends p to the address to. synchronized: sending happens before receiving.
 func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err error) {
 	b := taken(p)
 	lost := hbFault(2) == 1
@@ -113,7 +113,7 @@ func (s *hbPackets) deliver(from hbAddr, b []byte, synchronized bool) bool {
 	return true
 }
 
-// receive returns a packet, of which p takes what fits; cut says that this is not all.
+// receive returns a packet, cut to the length of p; cut reports whether a part is lost.
 func (s *hbPackets) receive(p []byte, synchronized bool) (n int, from hbAddr, cut bool, err error) {
 	outside := effect.Inside
 	if !s.connected || !s.peer.inside() {

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// Which sockets have which addresses. Looking an address up, or taking it, is an operation on a byte
-// that its port chooses; taking any port that is free is one on hbNext before that.
+// The addresses of sockets. An operation that looks an address up, or takes it, is on a byte chosen by its
+// port. To take any free port is an operation on hbNext before that.
 
-// An hbAddr is an address of IP and a port, or the name of a socket of Unix.
+// An hbAddr is an IP address and a port, or the name of a Unix socket.
 type hbAddr struct {
 	ip   [16]byte
 	port int
@@ -21,19 +21,19 @@ type hbBound struct {
 	stream bool // TCP
 	addr   hbAddr
 	family int
-	only   bool // of IPv6: no connections of IPv4
+	only   bool // IPv6 without connections of IPv4
 	socket any  // *hbListener, *hbPackets or *hbEnd
 }
 
 var (
 	hbSockets []*hbBound
 	hbPorts   [64]byte
-	hbNext    int // how many ports have been taken that the system has chosen
+	hbNext    int // number of ports chosen by the system so far
 )
 
 const (
-	hbFirstPort = 40001 // of those that the system chooses
-	hbFirstPeer = 50001 // of those of ends that connect
+	hbFirstPort = 40001 // the first port that the system chooses
+	hbFirstPeer = 50001 // the first port of an end that connects
 	hbPeers     = 10000
 )
 
@@ -41,7 +41,7 @@ func hbTouchPort(port int, write bool) {
 	effect.Access(unsafe.Pointer(&hbPorts[port%len(hbPorts)]), write)
 }
 
-// hbAddrOf returns sa, with an address of IPv4 as one of IPv6.
+// hbAddrOf returns sa, with an IPv4 address as an IPv6 address.
 func hbAddrOf(sa syscall.Sockaddr) hbAddr {
 	switch sa := sa.(type) {
 	case *syscall.SockaddrInet4:
@@ -57,7 +57,7 @@ func hbAddrOf(sa syscall.Sockaddr) hbAddr {
 	return hbAddr{}
 }
 
-// sockaddr is the other way round, for a socket of family.
+// sockaddr is the inverse of hbAddrOf, for a socket of family.
 func (a hbAddr) sockaddr(family int) syscall.Sockaddr {
 	switch family {
 	case syscall.AF_INET:
@@ -88,14 +88,14 @@ func (a *hbAddr) inside() bool {
 	return a.four() && (a.ip[12] == 127 || a.private()) || a.ip == [16]byte{15: 1}
 }
 
-// private reports whether a is that of the interface which is not the loopback.
+// private reports whether a is the address of the interface that is not the loopback.
 func (a *hbAddr) private() bool { return a.four() && [4]byte(a.ip[12:]) == hbPrivate }
 
 // multicast reports whether a is that of a group.
 func (a *hbAddr) multicast() bool { return a.ip[0] == 0xff || a.four() && a.ip[12]>>4 == 0xe }
 
-// local returns the address of the machine from which a is reached: the private one, or the loopback's of
-// the version of IP that a has.
+// local returns the address of the machine from which a is reached: the private address, or that of the
+// loopback, in the IP version of a.
 func (a hbAddr) local() hbAddr {
 	if a.four() && !a.wildcard() && a.ip[12] != 127 {
 		copy(a.ip[12:], hbPrivate[:])
@@ -107,7 +107,7 @@ func (a hbAddr) local() hbAddr {
 	return a
 }
 
-// takes reports whether what is sent to a arrives at b.
+// takes reports whether packets and connections to a arrive at b.
 func (b *hbBound) takes(stream bool, a *hbAddr) bool {
 	switch {
 	case b.stream != stream || b.addr.port != a.port:
@@ -122,7 +122,7 @@ func (b *hbBound) takes(stream bool, a *hbAddr) bool {
 	return b.family == syscall.AF_INET6
 }
 
-// hbFind returns the socket at which arrives what is sent to a. Looking for it is declared.
+// hbFind returns the socket at which packets and connections to a arrive. It declares the lookup.
 func hbFind(stream bool, a *hbAddr) any {
 	//mutant: looking up a port declares nothing [models TestModels/connListen]
 	hbTouchPort(a.port, false)
@@ -165,7 +165,7 @@ func hbBind(b *hbBound) error {
 	}
 }
 
-// insert puts b where it belongs: which sockets there are is no matter of the order of binding.
+// insert puts b at its place in a sorted list, so that the list does not depend on the order of binding.
 func (b *hbBound) insert() {
 	i := 0
 	for i < len(hbSockets) && hbSockets[i].before(b) {

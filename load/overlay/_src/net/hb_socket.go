@@ -8,16 +8,16 @@ import (
 	"unsafe"
 )
 
-// Sockets in memory: what package net has above a netFD is real code, and what it does with one ends
-// here. A netFD does not change once it is made.
+// Sockets in memory. The code of package net above a netFD is real; the operations of a netFD are here. A
+// netFD does not change after it has been made.
 //
-//	hbListener  hb_listen.go    what is accepted from      hbBound  hb_ports.go   addresses
-//	hbEnd       hb_stream.go    a stream                   hbLate   hb_deadline.go
+//	hbListener  hb_listen.go    listeners                  hbBound  hb_ports.go   addresses
+//	hbEnd       hb_stream.go    streams                    hbLate   hb_deadline.go
 //	hbPackets   hb_packets.go   UDP                                 hb_names.go   interfaces, names
 //
-// The machine is one in an empty network: it has the addresses of two interfaces, no others can be
-// reached, and nothing arrives from elsewhere. Reading, writing and accepting wait for their turn,
-// which package internal/poll's locks give to one goroutine at a time.
+// The machine is alone in its network: it has the addresses of two interfaces, cannot reach others, and gets
+// nothing from elsewhere. Reads, Writes and Accepts wait for their turn: the locks of package internal/poll
+// admit one goroutine at a time.
 
 const (
 	readSyscallName     = "read"
@@ -40,10 +40,10 @@ type netFD struct {
 	listener *hbListener
 	end      *hbEnd
 	packets  *hbPackets
-	bound    *hbBound // what is to be released when it is closed, or nil
+	bound    *hbBound // the address that Close releases, or nil
 }
 
-// hbUnreached notes that an address was not reached because there is no network.
+// hbUnreached records that an address was not reached because there is no network.
 func hbUnreached()
 
 // socket returns a socket that listens at laddr, or is connected with raddr.
@@ -109,7 +109,7 @@ func (fd *netFD) ctrlNetwork() string {
 // address returns a as one of package net.
 func (fd *netFD) address(a hbAddr) Addr { return fd.addrFunc()(a.sockaddr(fd.family)) }
 
-// bind gives fd, which is to be closed if that fails, the address sa.
+// bind gives fd the address sa. If it fails, the caller has to close fd.
 func (fd *netFD) bind(sa syscall.Sockaddr, only bool, socket any) error {
 	fd.bound = &hbBound{stream: fd.sotype == syscall.SOCK_STREAM, addr: hbAddrOf(sa), family: fd.family, only: only, socket: socket}
 	if err := hbBind(fd.bound); err != nil {
@@ -166,7 +166,7 @@ func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
 	return nil
 }
 
-// connect connects with rsa: at once, or not at all, as there is no other machine.
+// connect connects with rsa, at once or not at all, because there is no other machine.
 func (fd *netFD) connect(ctx context.Context, lsa, rsa syscall.Sockaddr) error {
 	e, own, peer, err := fd.reach(lsa, rsa)
 	if err != nil {
@@ -192,7 +192,7 @@ func (fd *netFD) connect(ctx context.Context, lsa, rsa syscall.Sockaddr) error {
 func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, err error) {
 	peer = hbAddrOf(rsa)
 	if fd.family == syscall.AF_UNIX {
-		own.name = "@" // as package syscall shows that there is none
+		own.name = "@" // package syscall's name for an unnamed socket
 		if lsa, ok := lsa.(*syscall.SockaddrUnix); ok && lsa.Name != "" {
 			syscall.HbRefuse("connecting from a name of a Unix socket")
 		}
@@ -238,7 +238,7 @@ func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, e
 	if e, own, err = l.connect(false, peer, own); err != nil {
 		return nil, own, peer, err
 	}
-	// The call that connects has not waited. It is asked whether that has succeeded when it has, and
+	// The system call that connects does not wait. Its result is read when the connection has been made, and
 	// meanwhile the connection may have been reset.
 	//mutant: whether it has been reset is not asked [models TestModels/connRefused]: "e.failure(" -> "syscall.Errno(0"
 	if no := e.failure(); no != 0 {

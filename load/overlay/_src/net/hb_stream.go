@@ -8,36 +8,35 @@ import (
 	"unsafe"
 )
 
-// Connections in memory, of TCP and of stream sockets of Unix.
+// Connections in memory: TCP, and Unix stream sockets.
 //
 //	end 0                 hbConn                 end 1
 //	Write ──▶ half[1]: data, not yet read ──▶ Read
 //	Read  ◀── half[0]: data, not yet read ◀── Write
 //
-// A connection is two halves, one for each direction. Reading and writing are operations on one
-// half; what ends or resets a connection is one on both. Each is one step: a Write that fits is one,
-// and so is a Read, which returns what there is.
+// A connection is two halves, one for each direction. Reads and Writes are operations on one half;
+// operations that end or reset a connection are on both. A Read is one step, which returns the data that are
+// there. A Write that fits is one step.
 //
-// As Linux does: what was sent before the end of a stream, or before a reset, can be read after it;
-// a reset is one error, after which a stream has ended; an end that is closed while there is
-// something to be read resets the connection, and so does writing to an end that is closed, which
-// the next Write is told.
+// As on Linux: data that were sent before the end of a stream, or before a reset, can be read after it. A
+// reset is one error; after it a stream has ended. An end that is closed while it has data to be read resets
+// the connection. A Write to an end that is closed also resets it, and the next Write returns the error.
 //
-// What a Write has sent happens before what follows the Read that returns data or the end of that
-// stream, as package syscall tells the race detector; its edges are those of all files together, and
-// these are of each half. Connecting and accepting order nothing, as natively.
+// A Write happens before the return of a Read that returns data, or the end of the stream, after it. Package
+// syscall informs the race detector of the same order, but for all files together, and not for each half.
+// Connect and Accept order nothing, as natively.
 
 // An hbHalf is one direction of a connection.
 type hbHalf struct {
 	data      []byte
-	capacity  int  // as much as data holds
-	shut      bool // nothing more is written: the end of the stream
+	capacity  int  // the greatest length of data
+	shut      bool // the writing end has ended the stream
 	unread    bool // the reading end has shut down reading
 	gone      bool // the reading end is closed
 	dead      bool // the connection was reset
 	readLate  hbLate
 	writeLate hbLate
-	writing   bool // a Write is under way that has not fitted
+	writing   bool // a Write that does not fit is under way
 	unix      bool
 
 	// The reading and the writing end, if they are closed.
@@ -46,14 +45,14 @@ type hbHalf struct {
 	// Whether a Read, a Write and the Write under way can proceed.
 	readable, writable, resumable bool
 
-	reads, writes hbOrder // readers wait for each other, and so do writers
+	reads, writes hbOrder // of Reads, and of Writes, which wait for each other
 }
 
 // An hbOrder is a place for effect.Orders.
 type hbOrder [4]uint64
 
 type hbConn struct {
-	half [2]hbHalf // half[i] is what end i reads
+	half [2]hbHalf // end i reads half[i]
 	errs [2]syscall.Errno
 }
 
@@ -62,11 +61,11 @@ type hbEnd struct {
 	conn *hbConn
 	side int
 	hard bool    // closing it resets the connection: SetLinger(0)
-	uses hbOrder // reading and writing, and closing
+	uses hbOrder // of Reads and Writes, and of Close
 }
 
-// How much a half holds: what natively fits into the buffers of both ends of a connection over the
-// loopback, to which nothing has been sent before.
+// The capacities of halves: the number of bytes that natively fit into the buffers of both ends of a new
+// connection over the loopback.
 const (
 	hbTCPBuffer  = 2_500_000
 	hbUnixBuffer = 200_000
@@ -94,17 +93,17 @@ func (e *hbEnd) out() *hbHalf { return &e.conn.half[1-e.side] }
 
 func (h *hbHalf) touch() { effect.Access(unsafe.Pointer(h), true) }
 
-// touch declares an operation on both halves and what the ends know of errors.
+// touch declares an operation on both halves, and on the errors of the ends.
 func (c *hbConn) touch() { effect.Range(unsafe.Pointer(c), unsafe.Sizeof(*c), true) }
 
-// has reports whether the system has something for a Read: data, the end of the stream or a reset.
+// has reports whether a Read can return: with data, the end of the stream, or a reset.
 func (h *hbHalf) has() bool { return len(h.data) > 0 || h.shut || h.unread || h.dead }
 
-// update says anew who can proceed.
+// update computes which calls can proceed.
 func (h *hbHalf) update() {
 	h.readable = h.has() || h.readClosed || h.readLate.passed()
 	stops := h.shut || h.gone || h.dead || h.unix && h.unread || h.writeClosed || h.writeLate.passed()
-	h.resumable = stops || len(h.data) <= h.capacity/3*2 // a Write that waits is woken when a third is free
+	h.resumable = stops || len(h.data) <= h.capacity/3*2 // a waiting Write is woken when a third is free
 	h.writable = stops || len(h.data) < h.capacity && !h.writing
 }
 
@@ -163,7 +162,7 @@ func (e *hbEnd) read(p []byte) (n int, err error) {
 	return 0, io.EOF
 }
 
-// failure returns the error of the end that has not been returned yet.
+// failure returns the error of the end, if no call has returned it yet.
 func (e *hbEnd) failure() (err syscall.Errno) {
 	p := &e.conn.errs[e.side]
 	effect.Access(unsafe.Pointer(p), true)
@@ -223,7 +222,7 @@ func (e *hbEnd) send(b []byte) (n int, err error) {
 		case h.shut, h.dead, h.unix && (h.gone || h.unread):
 			err = syscall.EPIPE
 		case len(b) == 0:
-		case h.gone: // the answer is a reset
+		case h.gone: // the other end answers with a reset
 			h.dead = true
 			n, b = n+len(b), nil
 		case h.writeLate.passed() && len(h.data) >= h.capacity:
@@ -261,7 +260,7 @@ func (e *hbEnd) closeWrite() error {
 	return nil
 }
 
-// closeRead lets reading end as soon as there is nothing more to be read.
+// closeRead ends the stream for Reads after the data that have arrived.
 func (e *hbEnd) closeRead() error {
 	h := e.in()
 	h.touch()
@@ -300,14 +299,14 @@ func (e *hbEnd) close() error {
 	return nil
 }
 
-// leave is what the other end, which is open, notices of closing e.
+// leave changes the state of the other end, which is open, when e is closed.
 func (e *hbEnd) leave() {
 	in, out := e.in(), e.out()
 	in.gone = true
 	if !in.dead && (len(in.data) > 0 || e.hard) {
 		//mutant: a reset is no error [models TestModels/connReset]
 		e.conn.errs[1-e.side] = syscall.ECONNRESET
-		if out.shut { // it has been told of the end
+		if out.shut { // it has noticed the end
 			e.conn.errs[1-e.side] = syscall.EPIPE
 		}
 		in.dead, out.dead = true, true

@@ -2,9 +2,9 @@ package net
 
 import "syscall"
 
-// Names of stream sockets of Unix. One that begins with @ names no file.
+// Names of Unix stream sockets. A name that begins with @ names no file.
 
-// hbBindUnix makes l what name names.
+// hbBindUnix binds l to name.
 func hbBindUnix(name string, l *hbListener) error {
 	if name == "" || name[0] == '@' {
 		syscall.HbRefuse("a socket of Unix that is no file")
@@ -12,7 +12,7 @@ func hbBindUnix(name string, l *hbListener) error {
 	return syscall.HbMakeSocket(name, l)
 }
 
-// hbFindUnix returns what listens at name.
+// hbFindUnix returns the listener at name.
 func hbFindUnix(name string) (*hbListener, error) {
 	if name == "" || name[0] == '@' {
 		return nil, syscall.ECONNREFUSED

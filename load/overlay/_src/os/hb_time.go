@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// ModTime returns when the file was last written. What the program has written in this execution
-// has no time that means anything: the verdict says so.
+// ModTime returns when the file was last written. The time of a file that the program has written in
+// this execution means nothing: the verdict names it.
 func (fs *fileStat) ModTime() time.Time {
 	if fs.sys.Mtim.Nsec == syscall.HbUntimed {
 		hbUntimed()

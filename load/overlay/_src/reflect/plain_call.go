@@ -48,7 +48,7 @@ func hbStore(v Value, t *abi.Type, p unsafe.Pointer) {
 	}
 }
 
-// hbLoad returns the value of type t at p, which nobody will write to again.
+// hbLoad returns the value of type t at p, which is not written again.
 func hbLoad(t *abi.Type, p unsafe.Pointer) Value {
 	switch {
 	case t.Size() == 0:
@@ -143,7 +143,7 @@ func hbSpread(op string, t *rtype, in []Value) Value {
 }
 
 // methodReceiver returns, for the i-th method of v (whose flags may already
-// say that it is that method), the receiver word, the method's type without
+// name that method), the receiver word, the method's type without
 // receiver, and the function.
 func methodReceiver(op string, v Value, i int) (rcvr unsafe.Pointer, t *funcType, fn unsafe.Pointer) {
 	typ := v.typ()
@@ -183,7 +183,7 @@ func makeMethodValue(op string, v Value) Value {
 	return Value{t.Common(), hbMethodValue(t, fn, rcvr), v.flag&flagRO | flag(Func)}
 }
 
-// makeFuncImpl is what a function made by MakeFunc does.
+// makeFuncImpl has the data of a function made by MakeFunc.
 type makeFuncImpl struct {
 	ftyp *funcType
 	fn   func([]Value) []Value

@@ -2,8 +2,8 @@
 
 package reflect
 
-// hbStructOfName is what a panic of StructOf calls it.
+// hbStructOfName is the name of StructOf in its panics.
 const hbStructOfName = "StructOf"
 
-// hbOwn returns t without the methods with which a program's type that embeds it has replaced its own.
+// hbOwn returns t without the methods of a type of the program that embeds it.
 func hbOwn(t Type) Type { return toType(t.common()) }

@@ -2,8 +2,8 @@
 
 package reflect
 
-// hbStructOfName is what a panic of StructOf calls it.
+// hbStructOfName is the name of StructOf in its panics.
 const hbStructOfName = "Struct"
 
-// hbOwn returns t: before Go 1.27 the methods of a type that embeds a Type were asked.
+// hbOwn returns t: before Go 1.27 package reflect calls the methods of a type that embeds a Type.
 func hbOwn(t Type) Type { return t }

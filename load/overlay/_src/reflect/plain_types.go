@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Types made at run time. The machine knows every type by its structure, so a
-// type made here is the one the program has anyway, and no caches are needed.
+// Types made at run time. The machine identifies types by their structure, so a
+// type made here is identical to the one in the program, and no caches are needed.
 
 func hbChanOf(dir ChanDir, elem *abi.Type) *abi.Type
 func hbMapOf(key, elem *abi.Type) *abi.Type
@@ -113,8 +113,8 @@ func StructOf(fields []StructField) Type {
 	return toRType(hbStructOf(list))
 }
 
-// hbCheckEmbedded panics where the real package does: it can promote the
-// methods of an embedded field in few cases only.
+// hbCheckEmbedded panics like the real package, which can promote the methods of
+// an embedded field in few cases only.
 func hbCheckEmbedded(t *abi.Type, i, n int) {
 	unexported := func(ms []abi.Method) {
 		for _, m := range ms {

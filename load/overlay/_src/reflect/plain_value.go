@@ -44,8 +44,7 @@ func (v Value) hbCode() uintptr {
 	return hbFuncPC(v.pointer())
 }
 
-// methodValueCall is never called: it is the code of all method values as far
-// as Pointer can tell.
+// methodValueCall is never called. For Pointer it is the code of all method values.
 func methodValueCall()
 
 // hbFuncPC returns the program counter where a func value's code begins, 0 for nil.
@@ -78,18 +77,18 @@ func rselect(cases []runtimeSelect) (chosen int, recvOK bool) {
 	return result.chosen, result.recvOK
 }
 
-// hbSelect carries out a select operation and stores which case was chosen,
-// and whether it received a value that was sent.
+// hbSelect executes a select, and stores the number of the chosen case and whether
+// it received a value that was sent.
 func hbSelect(cases []runtimeSelect, result unsafe.Pointer)
 
-// unsafeslice panics if a slice of n values of type t at p cannot be.
+// unsafeslice panics if there can be no slice of n values of type t at p.
 func unsafeslice(t *abi.Type, p unsafe.Pointer, n int) {
 	if size := t.Size(); n > 0 && size > 0 && uintptr(n) > uintptr(^uint(0)>>1)/size {
-		n = -1 // too long, too
+		n = -1 // too long
 	}
 	_ = unsafe.Slice((*byte)(p), n)
 }
 
-// The machine has no escape analysis to deceive.
+// The machine has no escape analysis.
 func escapes(any)                   {}
 func contentEscapes(unsafe.Pointer) {}

@@ -6,13 +6,13 @@ import (
 	"unsafe"
 )
 
-// Functions that are not exported but reached by many libraries through //go:linkname. nanotime and
+// Functions that are not exported, and that many libraries reach through //go:linkname. nanotime and
 // cputicks are in package time. The memory is the program's: accesses to it are as visible as its own.
 
-// hbSample returns bits of math/rand: one value tried.
+// hbSample returns bits of math/rand, of which one value is tried.
 func hbSample() uint64
 
-// hbChoose returns a number below n, which is small: each of them.
+// hbChoose returns each number below n, which is small, in some execution.
 func hbChoose(n int) int
 
 // hbMemhash hashes n bytes at p. The seed of the process, which every hash of the real runtime
@@ -83,7 +83,7 @@ func memclrHasPointers(p unsafe.Pointer, n uintptr) { memclrNoHeapPointers(p, n)
 func procPin() int { return 0 }
 func procUnpin()   {}
 
-// Of package sync, where the overlay has no use for them.
+// Functions for package sync that the overlay does not need.
 
 //go:linkname sync_procPin sync.runtime_procPin
 func sync_procPin() int { return 0 }
@@ -106,8 +106,9 @@ func atomic_procUnpin() {}
 // vgetrandom is not supported, as on old kernels: the system call is made.
 func vgetrandom(p []byte, flags uint32) (ret int, supported bool) { return -1, false }
 
-// cpuid is the instruction, for golang.org/x/sys/cpu: a processor that has what all of its
-// architecture have and nothing else. The machine runs no assembly, which is what one asks for.
+// cpuid is the instruction, for golang.org/x/sys/cpu: a processor with only the
+// features that all of its architecture have. Programs ask for features to choose assembly, which the machine
+// does not execute.
 //
 //go:linkname cpuid golang.org/x/sys/cpu.cpuid
 func cpuid(eaxArg, ecxArg uint32) (eax, ebx, ecx, edx uint32) {
@@ -124,7 +125,7 @@ func cpuid(eaxArg, ecxArg uint32) (eax, ebx, ecx, edx uint32) {
 	return 0, 0, 0, 0
 }
 
-// xgetbv says which registers the system saves: those of sse.
+// xgetbv returns the registers that the system saves: those of SSE.
 //
 //go:linkname xgetbv golang.org/x/sys/cpu.xgetbv
 func xgetbv() (eax, edx uint32) { return 3, 0 }

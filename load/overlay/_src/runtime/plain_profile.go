@@ -1,8 +1,8 @@
 package runtime
 
-// Profiles are empty: profiling measures a machine that is not there.
+// Profiles are empty, because they would measure the compiled program.
 
-// MemProfileRate is not looked at.
+// MemProfileRate is ignored.
 var MemProfileRate int = 512 * 1024
 
 // A StackRecord is a stack trace.

@@ -1,7 +1,7 @@
 package strings
 
-// hbReplacer returns a Replacer that has chosen its algorithm. Otherwise the goroutines that use it first would
-// be explored in all orders: the choice depends on the strings only.
+// hbReplacer returns a Replacer that has chosen its algorithm, which depends only on the strings. If the
+// first use chose it, the first uses by several goroutines would be explored in all orders.
 func hbReplacer(oldnew []string) *Replacer {
 	r := &Replacer{oldnew: oldnew}
 	r.once.Do(r.buildOnce)

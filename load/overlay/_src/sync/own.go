@@ -1,23 +1,22 @@
 package sync
 
-// An Own takes the place of a Map in which the standard library keeps what it has computed from a type: the
-// encoders of encoding/json, say. Each goroutine has the entries that it has stored, and those that its
-// parent had when it started it. So filling the cache is no operation: it is work of one goroutine, as if the
-// cache were not shared.
+// An Own replaces a Map in which the standard library caches values computed from types, such as the encoders
+// of encoding/json. A goroutine has the entries that it has stored, and those that its parent had when the
+// goroutine was started. So the cache is not shared, and to fill it is no visible operation.
 //
 // Claim: a program has the same outcomes with an Own as with a Map, if the value stored for a key is a
 // function of the key, computing it has no other effect, waits for nothing and calls no code of the program,
 // and nobody compares the addresses of two values for one key.
 //
-//  1. A Load that finds nothing in the Own and something in the Map only has an equal value computed
-//     again, and only its own goroutine can notice that, by its allocations.
-//  2. A Map orders the goroutine that stores an entry before those that find it. No race of the program is
-//     lost without that order, and none invented: the goroutine that finds the entry could have
-//     come first and stored it, unless something else orders the two.
-//  3. The entries of a goroutine depend on what it and its ancestors have executed only, in that
-//     order. So they are part of its local state, and no other goroutine changes them.
+//  1. If a Load finds an entry in the Map and none in the Own, an equal value is computed again. Only the
+//     goroutine itself can notice this, by its allocations.
+//  2. A Map orders the goroutine that stores an entry before those that find it. Without this order no race
+//     of the program is lost, and none invented: the goroutine that finds the entry could have come first
+//     and stored it, unless something else orders the two.
+//  3. The entries of a goroutine depend only on the executions of the goroutine and its ancestors. So they
+//     are part of its local state, and no other goroutine changes them.
 //
-// What is in PATCH files satisfies these: see the comments there.
+// The uses of Own in PATCH files satisfy the conditions: see the comments there.
 type Own struct {
 	_ noCopy
 	_ byte // so that two of them differ
@@ -40,8 +39,8 @@ func hbOwned(entries **owned) *owned
 // hbOwn replaces the running goroutine's list.
 func hbOwn(entries **owned, list *owned)
 
-// hbFind returns the newest entry for a key in that list, nil if there is none. Keys whose words differ are
-// different, so only types are worth using as keys.
+// hbFind returns the newest entry of the list for a key; nil if there is none. Keys are equal if their words
+// are, so keys should be types.
 func hbFind(entries **owned, in *Own, key any) *owned
 
 // Load returns the value stored for a key by this goroutine or its ancestors, if any.

@@ -2,8 +2,8 @@ package sync
 
 import "sync/atomic"
 
-// Semaphores of the runtime: nothing here needs them, but libraries reach them by linkname. They are
-// loops that wait, which the machine knows (vm/await_loops.go).
+// Semaphores of the runtime. The overlay does not need them, but libraries reach them by linkname. They are
+// waiting loops, which the machine recognises (vm/await_loops.go).
 
 // runtime_Semacquire waits until *s > 0 and decrements it.
 func runtime_Semacquire(s *uint32) {
@@ -14,6 +14,6 @@ func runtime_Semacquire(s *uint32) {
 	}
 }
 
-// runtime_Semrelease increments *s. The other arguments say which waiter is first, and where it is
-// reported: any of them can be.
+// runtime_Semrelease increments *s. The other arguments choose the first waiter, and the position in
+// profiles; here any waiter can be the first.
 func runtime_Semrelease(s *uint32, handoff bool, skipframes int) { atomic.AddUint32(s, 1) }

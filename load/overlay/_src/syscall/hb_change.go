@@ -15,7 +15,7 @@ func Mkdirat(dirfd int, path string, mode uint32) (err error) {
 	return err
 }
 
-// hbFree returns what path is without symbolic links, where something can be made.
+// hbFree returns path without symbolic links, if a file can be made there.
 func hbFree(path string) (at string, err error) {
 	to, e := hbWalk(path, false)
 	switch {
@@ -221,7 +221,7 @@ func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
 	return err
 }
 
-// hbOwn returns the node of path, which is one in memory from now on, where it can be changed.
+// hbOwn returns the node of path. If it is not in memory yet, it is copied, so that it can be changed.
 func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
 	path, err := hbPath(dirfd, path)
 	if err != nil {
@@ -289,7 +289,7 @@ func Fchmod(fd int, mode uint32) (err error) {
 	return err
 }
 
-// chown is what a user can do who is not root: nothing.
+// chown refuses changes, as for a user who is not root.
 func (n *hbNode) chown(uid, gid int) error {
 	if uid != -1 && uint32(uid) != n.uid || gid != -1 && uint32(gid) != n.gid {
 		return EPERM
@@ -368,7 +368,7 @@ func Truncate(path string, length int64) (err error) {
 	return nil
 }
 
-// What is written is as safe as it will be.
+// Sync has no effect: files are in memory.
 
 func Fsync(fd int) (err error) {
 	f, err := hbLookup(fd)
@@ -414,7 +414,7 @@ func HbUtimensat(dirfd int, path string, times *[2]Timespec, flags int) error {
 
 func HbFcntl(fd int, cmd int, arg int) (val int, err error) { return fcntl(fd, cmd, arg) }
 
-// HbCapture lets what is written to the standard output be in memory from now on. printed returns it.
+// HbCapture keeps later writes to the standard output in memory. printed returns them.
 func HbCapture() (printed func() string) {
 	n := &hbNode{mode: S_IFREG | 0o600}
 	hbTable(true)

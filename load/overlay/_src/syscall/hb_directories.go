@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// Directories: what is in them, and the one that relative names begin at.
+// Directories: their entries, and the working directory.
 
 // Getdents fills buf with directory entries.
 func Getdents(fd int, buf []byte) (n int, err error) {
@@ -48,7 +48,7 @@ func (f *hbFile) Getdents(p []byte) (n int, err error) {
 		}
 		ent := buf[n : n+size]
 		clear(ent)
-		ent[0] = byte(pos + 1) // the inode number only has to be there
+		ent[0] = byte(pos + 1) // the inode number must not be 0
 		ent[1] = byte((pos + 1) >> 8)
 		ent[7] = 1
 		ent[16], ent[17] = byte(size), byte(size>>8)
@@ -67,14 +67,14 @@ func (f *hbFile) Getdents(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// entries returns those of the directory, see hbList.
+// entries returns the entries of the directory: see hbList.
 func (f *hbFile) entries() (list string, err error) {
 	row := hbRow(f.path)
 	//mutant: listing a directory looks at one name [models TestCaches/dirListed]: "unsafe.Sizeof(*row)" -> "1"
 	effect.Range(unsafe.Pointer(row), unsafe.Sizeof(*row), false)
 	at := hbAt{path: f.path, node: f.node}
 	if i, found := hbIndex(f.path); found && f.node == nil {
-		at.node = hbTree[i].node // changed since it was opened
+		at.node = hbTree[i].node // the directory has changed since it was opened
 	}
 	list, e := hbList(&at)
 	if e != 0 {

@@ -6,21 +6,21 @@ import (
 )
 
 // Files of the machine. The table of open files is guest memory, so it rewinds
-// with everything else. Contents come from outside, where nothing is ever
-// changed: what the program writes stays in memory (hb_tree.go).
+// with everything else. Contents come from the host, and changes by the
+// program stay in memory (hb_tree.go).
 //
-// Calls depend on each other through these sorts of objects, and the kernel orders nothing:
+// Calls depend on each other through these objects; the kernel orders nothing:
 //
-//	the table       opening writes it, as it takes the smallest number that is free, and so does
-//	                closing; looking up a descriptor that is given as a number reads it. Nothing
-//	                depends on it in a program that cannot see numbers: see hb_numbers.go
-//	a description   whose offset reading and seeking move, and closing releases; of a file in
-//	                memory, its node
-//	hbNames         what paths name
+//	the table       open writes it, because it takes the smallest free number, and so does close; the
+//	                lookup of a descriptor by its number reads it. If the program cannot see numbers,
+//	                nothing depends on the table: see hb_numbers.go
+//	a description   read and seek move its offset, and close releases it; for a file in memory, also
+//	                its node
+//	hbNames         the meanings of paths
 //	hbDir           the working directory
 //
-// Output is visible itself, and needs no offset: calls on the standard output streams declare
-// nothing. So closing one of them, beside other goroutines, is refused.
+// Output is a visible operation itself, and needs no offset. So calls on the standard output streams declare
+// nothing, and closing one of these streams is refused while there are other goroutines.
 
 // An hbFile is an open file description.
 type hbFile struct {
@@ -29,13 +29,13 @@ type hbFile struct {
 	flags int
 	refs  int     // descriptors that share it
 	node  *hbNode // of a file in memory, or nil
-	list  string  // of a directory, once it has been read: its entries
+	list  string  // the entries of a directory that has been read
 
 	stream hbStream // of a pipe
-	lock   *hbLock  // of its inode, once it has been locked or was to be
+	lock   *hbLock  // of its inode; nil before the first call of Flock
 }
 
-// HbFile is how package internal/poll knows a file whose descriptor cannot be closed meanwhile.
+// HbFile is a file for package internal/poll, which does not close the descriptor while it uses the file.
 type HbFile = *hbFile
 
 // hbFiles maps descriptors to open files.
@@ -58,14 +58,14 @@ func hbPread(path string, p []byte, off int64) (n int, e Errno)
 func hbReaddir(path string) (entries string, e Errno)
 func hbReadlink(path string) (target string, e Errno)
 
-// hbDescribed notes that the program is told size and times of path, which is on the host. Of others
-// it is only known what they are.
+// hbDescribed records that the program reads the size and times of path, a file of the host. Of other files
+// it knows the kind only.
 func hbDescribed(path string)
 func hbGetcwd() string
 func hbStdin(p []byte, off int64) int
 func hbWrite(fd int, p []byte)
 
-// hbRefuse ends the execution: what is not modelled, and a code for it (vm.RefusalCode).
+// hbRefuse ends the execution, because what has no model. code is a vm.RefusalCode.
 func hbRefuse(code, what string)
 
 // HbRefuse is for package net.
@@ -105,7 +105,7 @@ func hbAlloc(f *hbFile) int {
 	return hbSmallest(f)
 }
 
-// hbSmallest gives f the smallest number that is free.
+// hbSmallest gives f the smallest free number.
 func hbSmallest(f *hbFile) int {
 	//mutant: opening takes no number [models TestModels/opens]: "hbTable(true" -> "hbTable(false"
 	hbTable(true)
@@ -126,8 +126,8 @@ func hbLookup(fd int) (*hbFile, error) {
 	return hbKnown(fd)
 }
 
-// hbKnown is hbLookup where that is declared, or for a descriptor that is the caller's own: it says
-// nothing to other goroutines, nor they to it.
+// hbKnown is hbLookup without a declaration: the caller has declared the lookup, or the descriptor is its
+// own, and no other goroutine uses it.
 func hbKnown(fd int) (*hbFile, error) {
 	if fd >= hbFirst {
 		return hbTaken(fd)
@@ -220,7 +220,7 @@ func (f *hbFile) open(mode uint32) error {
 		hbRefuse("file", "opening "+f.path+" for writing, which is no file")
 	case hbWrites(f.flags):
 		if at.node == nil && f.flags&O_TRUNC != 0 {
-			at.st.Size = 0 // what is there need not be read
+			at.st.Size = 0 // the contents need not be read
 		}
 		if _, err := at.own(); err != nil {
 			return err
@@ -274,7 +274,7 @@ func Dup(fd int) (nfd int, err error) {
 	return nfd, nil
 }
 
-// HbBlocks returns what an FD does with the caller's own descriptor fd, nil if nothing waits there.
+// HbBlocks returns the operations of an FD on the caller's own descriptor fd; nil if they never wait.
 func HbBlocks(fd int) HbBlocking {
 	if f, _ := hbKnown(fd); f != nil && f.stream != nil {
 		return f.stream.open(f)
@@ -302,7 +302,7 @@ func (f *hbFile) Read(p []byte) (n int, err error) {
 	}
 	//mutant: reading moves no offset [models TestModels/rawFiles]: "touch(true" -> "touch(false"
 	f.touch(true)
-	b := make([]byte, len(p)) // what p is, belongs to the program: it is written last
+	b := make([]byte, len(p)) // p is memory of the program: it is written last
 	n, err = f.pread(b, f.off)
 	if n > 0 {
 		f.off += int64(n)
@@ -369,8 +369,8 @@ func (f *hbFile) pread(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// hbMadeFiles are the files read so far that the kernel makes when they are read, sorted by path. Each may say
-// something else when it is read again, and does not here.
+// hbMadeFiles are the files read so far that the kernel makes when they are read, sorted by path. The
+// contents of such a file may differ when it is read again; in the machine they do not.
 var hbMadeFiles []hbMadeFile
 
 type hbMadeFile struct {
@@ -378,11 +378,11 @@ type hbMadeFile struct {
 	again bool // it was read more than once
 }
 
-// hbMade reports whether the kernel makes the host's file at path. hbSame notes that it is as it was.
+// hbMade reports whether the kernel makes the host's file at path. hbSame records that it has not changed.
 func hbMade(path string) bool
 func hbSame(path string)
 
-// hbNoteMade notes that the file at path is read from its beginning.
+// hbNoteMade records that the file at path is read from its beginning.
 func hbNoteMade(path string) {
 	if !hbMade(path) {
 		return

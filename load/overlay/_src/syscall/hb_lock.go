@@ -5,17 +5,16 @@ import (
 	"unsafe"
 )
 
-// Locks of files (flock(2)). A lock belongs to an open file description, of which a program may have
-// several for one file: they exclude each other. Other processes lock nothing.
+// Locks of files (flock(2)). A lock belongs to an open file description. A program may have several
+// descriptions of one file, which exclude each other. Other processes hold no locks.
 
-// An hbLock is the lock of an inode. Who holds it, and so what can be had, is what calls on it read
-// and write.
+// An hbLock is the lock of an inode. Calls on it read and write its holders.
 type hbLock struct {
 	ino       uint64
 	holders   []*hbFile
 	exclusive bool // the one holder has excluded others
 
-	shareable, free bool // a lock can be had that others may have, too; one that excludes them
+	shareable, free bool // a shared lock can be acquired; an exclusive one
 }
 
 // hbLocks are the locks of the inodes that have been locked, sorted by number.
@@ -47,7 +46,7 @@ func Flock(fd int, how int) error {
 	if l.holds(f) && l.exclusive == (op == LOCK_EX) {
 		return nil
 	}
-	l.drop(f) // a lock is not converted at once: there is none in between
+	l.drop(f) // conversion is not atomic: in between f has no lock
 	ready := &l.shareable
 	if op == LOCK_EX {
 		ready = &l.free
@@ -68,7 +67,7 @@ func Flock(fd int, how int) error {
 	return nil
 }
 
-// unlock gives up what f, which nothing refers to any more, has locked.
+// unlock releases the lock of f, to which nothing refers any more.
 func (f *hbFile) unlock() {
 	if f.lock != nil {
 		effect.Access(unsafe.Pointer(f.lock), true)

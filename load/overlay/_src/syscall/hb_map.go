@@ -5,19 +5,18 @@ import (
 	"unsafe"
 )
 
-// Files as memory (mmap with MAP_SHARED). What is mapped is the contents of the node, not a copy: what
-// the program writes there is in the file at once, as all mappings and calls on the file see.
+// Files as memory (mmap with MAP_SHARED). A mapping has the contents of the node, not a copy: all mappings
+// of the file, and calls on it, see at once what the program writes there.
 //
 //	node.data    │ contents ... │ zeros up to the end of a page │
 //	               ▲
-//	hbMaps         mapping: where in it, how long
+//	hbMaps         mapping: offset and length
 //
-// A file that grows beyond the pages it has gets other memory. Until the mapping is moved there (mremap),
-// or removed, what it maps is kept beside (before), and calls on the file begin by taking over what has
-// been written to it (settle).
+// A file that grows beyond its pages gets new memory. Until the mapping is moved there (mremap) or removed,
+// the old memory is kept (before), and calls on the file first copy what has been written to it (settle).
 //
-// Calls on the file then access memory of the program, and no operation says so: beside other goroutines
-// they are refused. Mapping and unmapping are not.
+// Calls on a mapped file access memory of the program, and no operation declares this. So they are refused
+// while there are other goroutines; mmap and munmap are not.
 
 // An hbMapping is memory that is a part of a file.
 type hbMapping struct {
@@ -32,7 +31,7 @@ const hbMapPage = 4096
 
 func hbWholePages(n int) int { return (n + hbMapPage - 1) &^ (hbMapPage - 1) }
 
-// hbMap maps n bytes of a file, which is open for reading, and for writing if they can be written.
+// hbMap maps n bytes of a file that is open for reading, and for writing if write is set.
 func hbMap(fd, n int, off int64, write bool) (unsafe.Pointer, error) {
 	f, err := hbLookup(fd)
 	switch {
@@ -63,7 +62,7 @@ func hbMap(fd, n int, off int64, write bool) (unsafe.Pointer, error) {
 	return at, nil
 }
 
-// hbMapped returns which of hbMaps is at p, or -1.
+// hbMapped returns the index in hbMaps of the mapping at p, or -1.
 func hbMapped(p unsafe.Pointer) int {
 	for i := range hbMaps {
 		if hbMaps[i].at == p {
@@ -118,7 +117,7 @@ func hbRemap(p unsafe.Pointer, n int, move bool) (unsafe.Pointer, error) {
 	return m.at, nil
 }
 
-// settle precedes what is done to the contents by calls.
+// settle is called before calls access the contents.
 func (n *hbNode) settle() {
 	if n.mapped > 0 {
 		hbRefuseShared("file", "a file that is mapped and read or changed by calls, beside other goroutines")

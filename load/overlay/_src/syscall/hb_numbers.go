@@ -57,7 +57,7 @@ func hbTaken(fd int) (*hbFile, error) {
 	return nil, EBADF
 }
 
-// hbRelease gives the number fd of an open file back.
+// hbRelease frees the number fd of an open file.
 func hbRelease(fd int) {
 	for at := &hbTooks; *at != nil; at = &(*at).next {
 		if (*at).fd == fd {
@@ -68,7 +68,7 @@ func hbRelease(fd int) {
 	}
 }
 
-// hbOpenFiles returns the files that are open, and perhaps some that are nil.
+// hbOpenFiles returns the open files, perhaps with nils among them.
 func hbOpenFiles() []*hbFile {
 	list := append([]*hbFile(nil), hbFiles...)
 	for x := hbTooks; x != nil; x = x.next {

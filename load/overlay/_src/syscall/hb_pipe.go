@@ -11,44 +11,43 @@ import (
 //	               ├─ write ──▶ hbPipe: pages, not yet read ──▶ read ─┤
 //	syscall.Write ┘                                            └─ syscall.Read
 //
-// As Linux does: a pipe has 16 pages; what is written goes to the last page if all that is beyond
-// whole pages fits there, and else to new ones, so that up to a page is written whole. A page is free
-// when all of it has been read. Reading returns what there is; what was written before the last
-// descriptor for writing was closed can be read after that.
+// As on Linux, a pipe has 16 pages. The part of a Write beyond whole pages goes to the last page if it fits
+// there; otherwise all goes to new pages. So up to a page is written at once. A page is free when all of it
+// has been read. A Read returns the data that are there; they can still be read after the last descriptor
+// for writing has been closed.
 //
-// Reading and writing are operations of the pipe, and one step each: a Write that fits is one, and so
-// is a Read. What has been written happens before what follows the Read that returns it, as package
-// syscall tells the race detector; its edges are those of all files together, and these are of each
-// pipe.
+// A Read is one step, an operation on the pipe, and so is a Write that fits. A Write happens before the
+// return of the Read that returns its data. Package syscall informs the race detector of the same order, but
+// for all files together, and not for each pipe.
 
-// An hbStream is an open file that can block: a pipe. That there are any is known where one is made,
-// so that programs which make none have no operations that could wait.
+// An hbStream is an open file that can block: a pipe. The type is an interface, so that programs that make no
+// pipes have no operations that could wait.
 type hbStream interface {
 	read(f *hbFile, p []byte) (n int, err error)
 	write(f *hbFile, p []byte) (n int, err error)
-	closed(f *hbFile)          // f has no descriptor any more
+	closed(f *hbFile)          // the last descriptor of f has been closed
 	open(f *hbFile) HbBlocking // for an FD
 }
 
-// An HbBlocking is what an FD does with a file that can block.
+// An HbBlocking has the operations of an FD on a file that can block.
 type HbBlocking interface {
-	// Read and Write report whether the FD is to be destroyed, as it was closed meanwhile.
+	// Read and Write report whether the FD has to be destroyed, because it was closed meanwhile.
 	Read(p []byte) (n int, destroy bool, err error)
 	Write(p []byte) (n int, destroy bool, err error)
 	Close() (destroy bool, err error)
 	Gone()      // the FD has been destroyed
-	AwaitGone() // waits until it is, unless calls wait in the system
+	AwaitGone() // waits until the FD is gone, unless calls wait in the system
 	Use() error // begins a use that ends with Done
 	Done() (destroy bool)
 	SetBlocking() error
 	SetDeadline(d *HbDeadline, read, write bool) error
 	Expire(d *HbDeadline)
-	Ready(write bool) error   // whether the FD is closed, or late
-	WaitFor(write bool) error // Ready, when reading or writing is possible
+	Ready(write bool) error   // an error if the FD is closed, or late
+	WaitFor(write bool) error // waits until a Read or Write is possible; the error of Ready
 }
 
-// An HbDeadline is one that has been set. It has passed, or Stop stops its timer; it passes for calls that begin
-// (Early) before it does for those that wait.
+// An HbDeadline is a deadline that has been set. It has passed, or Stop stops its timer. It passes for calls
+// that begin (Early), and then for those that wait.
 type HbDeadline struct {
 	Early, Over bool
 	Stop        func() bool
@@ -56,7 +55,7 @@ type HbDeadline struct {
 
 func (d *HbDeadline) passed() bool { return d != nil && d.Over }
 
-// What package poll has other words for.
+// Errors that package poll translates.
 const (
 	HbClosing = Errno(1000) // the FD is closed
 	HbLate    = Errno(1001) // its deadline has passed
@@ -78,7 +77,7 @@ type hbPipe struct {
 
 type hbPage struct {
 	data []byte // not yet read
-	end  int    // of the last page: how much of it is used
+	end  int    // number of used bytes of the last page
 }
 
 // An hbEnd is an FD's use of one end of a pipe.
@@ -88,26 +87,26 @@ type hbEnd struct {
 	begins              hbBegins
 	closing             bool
 	gone                bool // all uses have ended, and the descriptor is closed
-	after               bool // a Read has returned what was written after that
+	after               bool // a Read has returned data that were written after that
 	blocking            bool // calls wait in the system: neither closing the FD nor a deadline ends them
-	uses                int  // how many do, or have begun with Use
-	reading, writing    bool // one is under way that could not proceed; others wait for it
+	uses                int  // number of calls under way, and of uses that Use has begun
+	reading, writing    bool // a call that could not proceed is under way; others wait for it
 	readLate, writeLate *HbDeadline
 
-	// Whether a Read and a Write can begin, and whether what waits for data or room can proceed.
+	// Whether a Read and a Write can begin, and whether calls that wait for data or room can proceed.
 	readable, writable, polledRead, polledWrite bool
 
 	order, reads, writes hbOrder // reading and writing, and closing; readers; writers
 }
 
-// hbBegins decides of calls that begin. It depends on nothing else: a call that has begun can still succeed when
-// closing has begun or its deadline has passed.
+// hbBegins decides whether a call can begin. It is an object of its own, because a call that has begun can
+// still succeed when Close has begun or the deadline has passed.
 type hbBegins struct {
 	shut                bool // no Read begins any more: closing has begun
 	readLate, writeLate *HbDeadline
 }
 
-// looks is the operation with which a call begins, changes one that decides of such calls.
+// looks is the operation with which a call begins; changes is one after which calls may be unable to begin.
 func (b *hbBegins) looks()   { effect.Access(unsafe.Pointer(b), false) }
 func (b *hbBegins) changes() { effect.Access(unsafe.Pointer(b), true) }
 
@@ -136,7 +135,7 @@ func pipe2(to *[2]_C_int, flags int) (err error) {
 // touch declares an operation.
 func (p *hbPipe) touch() { effect.Access(unsafe.Pointer(p), true) }
 
-// update says anew who can proceed.
+// update computes which calls can proceed.
 func (p *hbPipe) update() {
 	p.has = len(p.pages) > 0 || p.writers == 0
 	//mutant: a pipe that is full is written to [models TestModels/pipeFull]: true
@@ -173,8 +172,8 @@ func (p *hbPipe) take(n int) []byte {
 	return b
 }
 
-// put writes what fits of b. first says whether a call of the system begins with it, which may add to
-// the last page.
+// put writes the part of b that fits. first: it is the beginning of a system call, which may add to the last
+// page.
 func (p *hbPipe) put(b []byte, first bool) (n int) {
 	if rest := len(b) % hbPageSize; first && rest > 0 && len(p.pages) > 0 {
 		if q := &p.pages[len(p.pages)-1]; q.end+rest <= hbPageSize {
@@ -195,7 +194,7 @@ func (p *hbPipe) put(b []byte, first bool) (n int) {
 	return n
 }
 
-// read is the call of the system.
+// read is the system call.
 func (p *hbPipe) read(f *hbFile, b []byte) (n int, err error) {
 	f.touch(false)
 	if f.refs == 0 || !hbReads(f.flags) {
@@ -217,7 +216,7 @@ func (p *hbPipe) read(f *hbFile, b []byte) (n int, err error) {
 	return fill(b, p.take(len(b))), nil
 }
 
-// write is the call of the system.
+// write is the system call.
 func (p *hbPipe) write(f *hbFile, b []byte) (n int, err error) {
 	b = taken(b)
 	f.touch(false)
@@ -293,9 +292,9 @@ func (e *hbEnd) begin(ready *bool) {
 	effect.Orders(unsafe.Pointer(&e.order), false)
 }
 
-// Read begins with an operation of its own, which counts the use and depends on nothing but closing: one
-// that has begun keeps the FD open, and Close waits for it. It may not have looked for data yet when Close
-// begins, and return what is written after that; or it waits for data, and is woken by closing.
+// Read begins with an operation of its own, which counts the use and depends only on Close: a Read that has
+// begun keeps the FD open, and Close waits for it. If Close begins before this Read tries to read, the Read
+// can return data that are written later; if the Read waits for data, Close wakes it.
 func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	if len(p) == 0 || !hbReads(e.f.flags) {
 		return e.readNothing(p)
@@ -320,7 +319,7 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	if closed && e.p.has && !e.after && hbEither() {
 		e.begin(nil)
 		effect.Orders(unsafe.Pointer(&e.reads), true)
-		closed = e.after || !e.p.has // only one reader has had its turn
+		closed = e.after || !e.p.has // one reader at most has had its turn
 		//mutant: readers of a pipe that is closed take no turns [models TestModels/pipeBegunTwice]
 		e.after = true
 	}
@@ -348,10 +347,10 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	return n, e.done(), err
 }
 
-// hbEither is a choice.
+// hbEither returns true and false in different executions.
 func hbEither() bool
 
-// readNothing is Read with no room, or of the end for writing.
+// readNothing is Read into an empty slice, or from the end for writing.
 func (e *hbEnd) readNothing(p []byte) (n int, destroy bool, err error) {
 	e.begin(nil)
 	effect.Orders(unsafe.Pointer(&e.reads), true)
@@ -405,7 +404,7 @@ func (e *hbEnd) Write(p []byte) (n int, destroy bool, err error) {
 				e.writing = false
 				break
 			}
-			err = nil // there was room before the deadline, or it has not looked before
+			err = nil // there was room before the deadline, or the call had not tried to write
 		} else {
 			if !held {
 				held = true

@@ -21,10 +21,10 @@ func Umask(mask int) (oldmask int) {
 	return oldmask
 }
 
-// HbRaise is package os/signal's, if the program has it: the program sends itself a signal.
+// HbRaise sends a signal to the program. Package os/signal sets it, if the program imports it.
 var HbRaise func(sig Signal)
 
-// Kill sends the program itself a signal; others are refused.
+// Kill sends a signal to the program itself; signals to other processes are refused.
 func Kill(pid int, sig Signal) (err error) {
 	switch {
 	case pid != Getpid():
@@ -40,7 +40,7 @@ func Kill(pid int, sig Signal) (err error) {
 	return nil
 }
 
-// HbDefault does what a signal does that the program is not notified of: nothing, or it is refused.
+// HbDefault is the effect of a signal without Notify: none, or the signal is refused.
 func HbDefault(sig Signal) {
 	switch sig {
 	case SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGKILL, SIGSEGV, SIGTERM,

@@ -35,7 +35,7 @@ func (e *hbEnd) Close() (destroy bool, err error) {
 	return destroy, nil
 }
 
-// Gone and AwaitGone tell the race detector nothing, as natively.
+// Gone and AwaitGone order nothing for the race detector, as natively.
 func (e *hbEnd) Gone() {
 	e.p.touch()
 	e.gone = true
@@ -48,8 +48,8 @@ func (e *hbEnd) AwaitGone() {
 	}
 }
 
-// shutting returns the error of a call that finds e shut, when Close has made its second step: what its caller does
-// then comes after both, as natively the first one sends those away that wait for their turn to read.
+// shutting waits for the second step of Close, and returns the error of a call that finds e shut. So the
+// caller continues after both steps. (Natively the first step also wakes calls that wait for their turn.)
 func (e *hbEnd) shutting() error {
 	//mutant: what a reader finds is told too early [models TestModels/pipeBegunTwice]
 	e.begin(&e.closing)

@@ -1,6 +1,6 @@
 package syscall
 
-// Sockets that are files. What listens there is package net's.
+// Sockets that are files. Package net has their listeners.
 
 // HbMakeSocket makes a socket at path.
 func HbMakeSocket(path string, socket any) error {
@@ -25,7 +25,7 @@ func HbMakeSocket(path string, socket any) error {
 	return nil
 }
 
-// HbSocket returns what listens at path, nil if nothing does.
+// HbSocket returns the listener at path; nil if there is none.
 func HbSocket(path string) (socket any, err error) {
 	if path, err = hbPath(_AT_FDCWD, path); err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ func (f *hbFile) Stat(stat *Stat_t) error {
 	return err
 }
 
-// describe fills in stat, which no other goroutine knows.
+// describe fills in stat, which no other goroutine has.
 func (f *hbFile) describe(stat *Stat_t) error {
 	if f.node != nil {
 		f.node.stat(stat)
@@ -49,7 +49,7 @@ func fstatat(fd int, path string, stat *Stat_t, flags int) (err error) {
 	return err
 }
 
-// hbLook describes what path names. stat is known to no other goroutine.
+// hbLook fills in stat for the file at path. No other goroutine has stat.
 func hbLook(path string, follow bool, stat *Stat_t) error {
 	if hbDevice(path, stat) {
 		return nil
@@ -69,7 +69,7 @@ func hbLook(path string, follow bool, stat *Stat_t) error {
 	return nil
 }
 
-// hbDevice reports whether path is one of the devices that are always there, and describes it.
+// hbDevice reports whether path is one of the devices that always exist, and fills in stat.
 func hbDevice(path string, stat *Stat_t) bool {
 	switch path {
 	case hbNull, "/dev/stdin", "/dev/stdout", "/dev/stderr":
@@ -107,7 +107,7 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 		}
 		return f.flags &^ O_CLOEXEC, nil
 	case F_SETFL:
-		if f.stream != nil { // for all others it makes no difference
+		if f.stream != nil { // it makes a difference for streams only
 			//mutant: the mode of a pipe is no operation [models TestModels/pipeMode]
 			f.touch(true)
 			f.flags = f.flags&^O_NONBLOCK | arg&O_NONBLOCK
@@ -119,7 +119,7 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 		return FD_CLOEXEC, nil
 	case F_DUPFD, F_DUPFD_CLOEXEC:
 		return Dup(fd)
-	case F_SETLK, F_SETLKW: // these locks are the process's, and there is no other
+	case F_SETLK, F_SETLKW: // these locks belong to the process, and there is no other one
 		return 0, nil
 	case F_GETLK, hbOFDGetLock, hbOFDSetLock, hbOFDSetLockWait:
 		hbRefuse("file", "fcntl for locks of parts of a file")

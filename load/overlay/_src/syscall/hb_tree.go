@@ -5,50 +5,49 @@ import (
 	"unsafe"
 )
 
-// What the program has changed about the files of the host: a tree in memory over the real one,
-// which is only read. It is guest memory, so that it rewinds, is part of a state, and is gone when
+// The changes of the program to files of the host: a tree in memory over the real one, which is
+// only read. It is guest memory, so that it rewinds, is part of a state, and is gone when
 // the execution ends.
 //
 //	host     /tmp/        /src/a.txt   /src/b.txt
 //	hbTree   /tmp/x = 1   /src/a.txt = 2            (b.txt removed: /src/b.txt = nil)
 //	program  /tmp/x       /src/a.txt
 //
-// A call that looks a path up, or changes what it names, is one step, in which the whole path is
-// followed. Two of them depend on each other
+// A call that looks a path up, or changes the file that it names, is one step, which follows the whole path.
+// Two of these calls depend on each other
 //
 //	through hbNames   a row of bytes for the names in a directory, chosen by a hash of its path, and a
-//	                  byte in it for each name: finding the name reads the byte, adding or removing
-//	                  a file writes it. Listing the directory reads the row. What changes a path that
-//	                  others go through (directories, links, renaming) writes all bytes.
-//	through an hbNode what is done to its contents; an open file's offset is one with that.
+//	                  byte in it for each name: a lookup of the name reads the byte; a call that adds
+//	                  or removes a file writes it. A listing of the directory reads the row. A change of
+//	                  a path that others contain (directories, links, renames) writes all bytes.
+//	through an hbNode for accesses to its contents, and to the offset of an open file.
 //
-// Which byte a call touches must not depend on what other goroutines do. It is that of the path
-// with its symbolic links followed, and so making and removing links is refused beside other
-// goroutines.
+// The byte of a call must not depend on other goroutines. It is the byte of the path with symbolic links
+// followed. So making and removing links is refused while there are other goroutines.
 
 // An hbNode is a file, directory or symbolic link in memory.
 type hbNode struct {
 	mode   uint32 // as in Stat_t
 	uid    uint32
 	gid    uint32
-	nlink  uint64 // of a file: how many names it has
+	nlink  uint64 // of a file: the number of its names
 	ino    uint64
 	slot   int    // its byte in hbNames; 0: it has no name
 	data   []byte // of a file
-	mapped int    // how often: hb_map.go
+	mapped int    // number of mappings: hb_map.go
 	before []byte // memory that is mapped and not part of data any more
 	target string // of a symbolic link
-	socket any    // of a socket: what listens there
+	socket any    // of a socket: its listener
 	host   bool   // of a directory: names that are not in hbTree are the host's
 	times  [2]Timespec
 	fixed  bool // times are what the program has set
 }
 
-// An hbName is a path that is not what it is on the host.
+// An hbName is a path whose meaning differs from that on the host.
 type hbName struct {
 	path  string  // absolute, without symbolic links
-	node  *hbNode // nil: there is none any more
-	times int     // how often one has been made, for different inode numbers
+	node  *hbNode // nil: the file was removed
+	times int     // number of files made at this path, for different inode numbers
 }
 
 // hbTree is sorted by path.
@@ -62,7 +61,7 @@ var hbNames struct {
 // hbRow has the bytes of the names in dir, which is without symbolic links.
 func hbRow(dir string) *[64]byte { return &hbNames.rows[hbHash(dir)%uint64(len(hbNames.rows))] }
 
-// hbTouchName declares that what path names is looked up, or added or removed.
+// hbTouchName declares a lookup of path, or that a file is added or removed there.
 func hbTouchName(path string, write bool) {
 	//mutant: the byte of a name is that of a link to it [models TestCaches/fileLinked]: "hbResolve(path)" -> "path"
 	path = hbResolve(path)
@@ -149,7 +148,7 @@ func hbSplit(path string) (dir, base string) {
 	return path[:i], path[i+1:]
 }
 
-// hbIndex returns where path is in hbTree, or would be.
+// hbIndex returns the index of path in hbTree, or the index for inserting it.
 func hbIndex(path string) (i int, found bool) {
 	lo, hi := 0, len(hbTree)
 	for lo < hi {
@@ -162,10 +161,10 @@ func hbIndex(path string) (i int, found bool) {
 	return lo, lo < len(hbTree) && hbTree[lo].path == path
 }
 
-// hbSet makes node what path names; nil removes it.
+// hbSet puts node at path; nil removes the file there.
 func hbSet(path string, node *hbNode) {
 	i, found := hbIndex(path)
-	if !found { // however many names there are, that is one allocation: others add names, too
+	if !found { // one allocation, whatever the number of names: other goroutines add names, too
 		tree := make([]hbName, len(hbTree)+1)
 		copy(tree, hbTree[:i])
 		copy(tree[i+1:], hbTree[i:])
@@ -175,8 +174,8 @@ func hbSet(path string, node *hbNode) {
 	hbTree[i].node = node
 }
 
-// hbMake makes a new node what path names. Its inode number says how many there have been of that
-// name, and nothing of the order in which files are made.
+// hbMake puts a new node at path. Its inode number depends on the number of earlier files at the path, but
+// not on the order in which files are made.
 func hbMake(path string, mode uint32) *hbNode {
 	n := &hbNode{mode: mode, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1, slot: hbSlot(path)}
 	hbSet(path, n)
@@ -220,11 +219,11 @@ func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
 	return n, nil
 }
 
-// hbAt is what a path names.
+// hbAt is the result of following a path.
 type hbAt struct {
 	path string  // absolute, without symbolic links; "" if the directory is missing
-	node *hbNode // nil: it is the host's, or missing
-	st   Stat_t  // of the host's
+	node *hbNode // nil: the file is the host's, or missing
+	st   Stat_t  // of the host's file
 }
 
 func (at *hbAt) mode() uint32 {
@@ -236,7 +235,7 @@ func (at *hbAt) mode() uint32 {
 
 func (at *hbAt) dir() bool { return at.mode()&S_IFMT == S_IFDIR }
 
-// own returns the node, which from now on is in memory.
+// own returns the node, after copying the file into memory if it is not there yet.
 func (at *hbAt) own() (*hbNode, error) {
 	if at.node == nil {
 		if at.mode()&S_IFMT == S_IFREG {
@@ -251,11 +250,11 @@ func (at *hbAt) own() (*hbNode, error) {
 	return at.node, nil
 }
 
-// hbMaxLinks is how many symbolic links the kernel follows.
+// hbMaxLinks is the number of symbolic links that the kernel follows.
 const hbMaxLinks = 40
 
 // hbWalk follows path, which is absolute. A symbolic link at its end is followed if follow is set.
-// Of a file that is missing it returns ENOENT and the path at which it can be made.
+// For a missing file hbWalk returns ENOENT and the path at which the file can be made.
 func hbWalk(path string, follow bool) (at hbAt, e Errno) {
 	at.path = "/"
 	if e := hbAtName(&at); e != 0 {
@@ -332,7 +331,7 @@ func hbWalk(path string, follow bool) (at hbAt, e Errno) {
 	}
 }
 
-// hbAtName fills in what at.path names, whose directory exists.
+// hbAtName fills in the file at at.path, whose directory exists.
 func hbAtName(at *hbAt) Errno {
 	at.node, at.st = nil, Stat_t{}
 	if i, found := hbIndex(at.path); found {
@@ -343,7 +342,7 @@ func hbAtName(at *hbAt) Errno {
 	}
 	if dir, _ := hbSplit(at.path); len(hbTree) > 0 && at.path != "/" {
 		if i, found := hbIndex(dir); found && (hbTree[i].node == nil || !hbTree[i].node.host) {
-			return ENOENT // the host's directory of that name is another one
+			return ENOENT // the directory of that name on the host is another one
 		}
 	}
 	return hbStat(at.path, false, &at.st)
@@ -358,7 +357,8 @@ func hbWritable(path string) error {
 	return nil
 }
 
-// hbList returns what hbReaddir returns: a letter, the name and a zero byte for each entry, sorted.
+// hbList returns the entries of a directory in the format of hbReaddir: a letter, the name and a zero byte
+// for each, sorted.
 func hbList(at *hbAt) (list string, e Errno) {
 	if at.node == nil || at.node.host {
 		if list, e = hbReaddir(at.path); e != 0 {
@@ -385,7 +385,7 @@ func hbList(at *hbAt) (list string, e Errno) {
 	return list, 0
 }
 
-// hbListed returns the list with the entry for name that node asks for.
+// hbListed returns list with the entry of node for name; without an entry for name if node is nil.
 func hbListed(list, name string, node *hbNode) string {
 	entry := ""
 	if node != nil {
@@ -396,7 +396,7 @@ func hbListed(list, name string, node *hbNode) string {
 		case S_IFLNK:
 			kind = "l"
 		case S_IFSOCK:
-			kind = "?" // asked of the node
+			kind = "?" // the node has the kind
 		}
 		entry = kind + name + "\x00"
 	}
@@ -424,7 +424,7 @@ func (n *hbNode) stat(st *Stat_t) {
 	st.Blocks = (st.Size + 511) / 512
 	times := n.times
 	if !n.fixed {
-		// No time has been taken: see os.(*fileStat).ModTime.
+		// The file has no time: see os.(*fileStat).ModTime.
 		times = [2]Timespec{{Sec: hbStart, Nsec: HbUntimed}, {Sec: hbStart, Nsec: HbUntimed}}
 	}
 	st.Atim, st.Mtim, st.Ctim = times[0], times[1], times[1]
@@ -457,7 +457,7 @@ func (n *hbNode) write(p []byte, off int64) {
 	copy(n.data[off:], p)
 	copy(n.before, n.data)
 	n.fixed = false
-	// Who reads the file knows what was done before, as package syscall tells the race detector.
+	// Writing happens before reading the data, as package syscall informs the race detector.
 	//mutant: files: writing orders nothing [models TestModels/fileOrders]
 	effect.Release(unsafe.Pointer(n))
 }

@@ -143,7 +143,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		return hbResult(Getcwd(hbBytes(a1, a2)))
 	case hbSysFlock:
 		return hbResult(0, Flock(fd, int(a2)))
-	case SYS_IOCTL: // of terminals, which nothing is
+	case SYS_IOCTL: // for terminals; no file is one
 		if _, err := hbLookup(fd); err != nil {
 			return hbResult(-1, err)
 		}
@@ -200,7 +200,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		if a2 < 8 {
 			return hbResult(-1, EINVAL)
 		}
-		*(*uint64)(unsafe.Pointer(a3)) = 0xF // as runtime.NumCPU has it
+		*(*uint64)(unsafe.Pointer(a3)) = 0xF // the processors of runtime.NumCPU
 		return 8, 0, 0
 
 	case SYS_MADVISE, SYS_MLOCK, SYS_MUNLOCK, SYS_MSYNC, hbSysFadvise, SYS_SCHED_YIELD:
@@ -213,7 +213,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		if err != nil {
 			return hbResult(-1, err)
 		}
-		return uintptr(p), a3, 0 // the second result is a register that the kernel leaves alone
+		return uintptr(p), a3, 0 // the second result is a register that the kernel does not change
 	case SYS_MPROTECT:
 		if a3&hbProtWrite == 0 {
 			hbRefuse("syscall", "protecting memory from writes")

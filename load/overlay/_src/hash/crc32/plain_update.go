@@ -1,9 +1,9 @@
 package crc32
 
-// hbUpdate returns the sum of what crc is the sum of and p, for the reflected polynomial poly.
+// hbUpdate returns the sum of the bytes with the sum crc, followed by p, for the reflected polynomial poly.
 func hbUpdate(crc, poly uint32, p []byte) uint32
 
-// slicingUpdate is given a table that slicingMakeTable has made.
+// slicingUpdate gets a table that slicingMakeTable has made.
 func slicingUpdate(crc uint32, tab *slicing8Table, p []byte) uint32 {
 	const leading = 0x80
 	return hbUpdate(crc, tab[0][leading], p)

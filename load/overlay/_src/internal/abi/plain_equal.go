@@ -3,8 +3,8 @@ package abi
 import "unsafe"
 
 // The machine puts closures into descriptors: method values of the methods
-// here, for Type.Equal and MapType.Hasher. The functions show it how such a
-// closure is made.
+// here, for Type.Equal and MapType.Hasher. From the functions it
+// learns how to make such a closure.
 
 // hbEqual compares the values of type t at p and q.
 func (t *Type) hbEqual(p, q unsafe.Pointer) bool

@@ -1,4 +1,4 @@
-// Package godebug reads the settings of the GODEBUG environment variable. Nothing counts their use.
+// Package godebug reads the settings of the GODEBUG environment variable. It does not count their use.
 package godebug
 
 import (
@@ -31,8 +31,8 @@ func (s *Setting) String() string { return s.Name() + "=" + s.Value() }
 // IncNonDefault counts nothing.
 func (s *Setting) IncNonDefault() {}
 
-// Value returns the setting's value, empty if it is not set. A program that can change the
-// environment reads it for that.
+// Value returns the setting's value, empty if it is not set. In a program that can change
+// the environment, this is a read of the environment.
 func (s *Setting) Value() string {
 	//mutant: asking for a setting is no operation [env TestPrograms/godebugset]: false
 	if HbEnvs != nil && hbSets() {
@@ -44,20 +44,20 @@ func (s *Setting) Value() string {
 // HbEnvs is the environment, of package syscall.
 var HbEnvs unsafe.Pointer
 
-// What GODEBUG is, if the program has changed it.
+// The value of GODEBUG, if the program has changed it.
 var (
 	text    string
 	changed bool
 )
 
-// HbChange notes that the program changes GODEBUG, as part of a change of the environment.
+// HbChange records that the program changes GODEBUG, as part of a change of the environment.
 // mutant: settings are those of the start [env TestPrograms/godebugset]
 func HbChange(to string) { text, changed = to, true }
 
-// HbValue returns what the setting called name is, if GODEBUG is text.
+// HbValue returns the value of the named setting, if GODEBUG is text.
 func HbValue(name, text string) string { return setting(name, text, true) }
 
-// HbFirst returns what the setting called name was when the program started.
+// HbFirst returns the value of the named setting when the program started.
 func HbFirst(name string) string { return setting(name, "", false) }
 
 // setting looks name up in text, if that is given, or in the machine's GODEBUG.

@@ -5,15 +5,15 @@ import (
 	"syscall"
 )
 
-// What files can do. A descriptor that is open cannot be closed while it is in use, so its file is
-// known, and no operation looks for it in the table of open files. The fields of an FD do not
-// change as long as it is open.
+// Operations on files. An open descriptor cannot be closed while it is in use. So its file is known, and
+// no operation has to find it in the table of open files. The fields of an FD do not change as long as it
+// is open.
 
-// file returns what fd is open on.
+// file returns the open file of fd.
 func (fd *FD) file() syscall.HbFile { return syscall.HbOpen(fd.Sysfd) }
 
-// output reports whether fd is one of the streams that any goroutine may print to at any time,
-// of which writing is one visible operation and no more.
+// output reports whether fd is a stream to which any goroutine may print at any time. Writing to it is one
+// visible operation.
 func (fd *FD) output() bool { return fd.Sysfd == 1 || fd.Sysfd == 2 }
 
 // Init initialises the FD, which can be done several times.
@@ -29,8 +29,8 @@ func (fd *FD) Init(net string, pollable bool) error {
 	return fd.pd.init(fd)
 }
 
-// Close closes the FD, and its descriptor when that is no longer in use: it waits for that if calls do not
-// wait in the system.
+// Close closes the FD, and then its descriptor when it is no longer in use. Close waits for this, unless
+// calls wait in the system.
 func (fd *FD) Close() error {
 	if b := fd.pd.blocking; b != nil {
 		destroy, err := b.Close()
@@ -67,7 +67,7 @@ func (fd *FD) destroyIf(destroy bool) {
 	}
 }
 
-// Read reads from where the last one ended.
+// Read reads at the offset of the file.
 func (fd *FD) Read(p []byte) (int, error) {
 	if b := fd.pd.blocking; b != nil {
 		n, destroy, err := b.Read(p)

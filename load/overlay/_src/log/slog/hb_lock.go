@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// hbLock is called before a line is written, and hbUnlock after that. The writer does not change.
+// hbLock is called before a line is written, and hbUnlock after it. The writer does not change.
 func (h *commonHandler) hbLock() {
 	if h.hbCommutes() {
 		h.mu.RLock()

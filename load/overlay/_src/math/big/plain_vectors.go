@@ -1,7 +1,7 @@
 package big
 
-// The natives have two operands, which are equally long, as an operation has two accesses. A third one
-// is put where the result goes, or is copied.
+// The natives have two operands of equal length, because an operation has two accesses. A third operand is
+// first copied to the result, or to new memory.
 
 // hbAdd adds y to z, and hbSub subtracts it.
 func hbAdd(z, y []Word) (c Word)
@@ -10,10 +10,10 @@ func hbSub(z, y []Word) (c Word)
 // hbAddMul adds y * m + a to z.
 func hbAddMul(z, y []Word, m, a Word) (c Word)
 
-// hbMul makes z what x * y + r is.
+// hbMul sets z to x * y + r.
 func hbMul(z, x []Word, y, r Word) (c Word)
 
-// hbShl makes z what x is, shifted by s bits, of which a word has more, and hbShr the same to the right.
+// hbShl sets z to x, shifted to the left by s bits, less than a word; hbShr shifts to the right.
 func hbShl(z, x []Word, s uint) (c Word)
 func hbShr(z, x []Word, s uint) (c Word)
 

@@ -1,7 +1,7 @@
 package rand
 
-// The global functions are unpredictable, so what they return is a choice: one
-// of few numbers is enumerated, of many numbers one is taken, which is noted.
+// The global functions are unpredictable. So each number of a small range is explored;
+// of a large range one number is tried, and the machine records this assumption.
 
 // hbMax is the largest range that is enumerated.
 const hbMax = 8
@@ -13,8 +13,8 @@ const hbMaxPerm = 4
 // hbChoose returns a number in [0,n): each is an alternative.
 func hbChoose(n int) int
 
-// globalRand returns a generator of its own for each call, which has no state, or the one that the
-// program has seeded.
+// globalRand returns the generator that the program has seeded, if it has, and otherwise a new generator
+// without state.
 func globalRand() *Rand {
 	if r := hbKnown(); r != nil {
 		return r
@@ -34,9 +34,9 @@ func hbKnown() *Rand {
 // hbSeeds reports whether the program can call Seed.
 func hbSeeds() bool
 
-// Seed is a no-op since Go 1.24, but for modules of versions before and with GODEBUG=randseednop=0: there
-// it makes the global functions a known sequence. With a seed from the clock that is no more known than
-// without one.
+// Seed is a no-op since Go 1.24, except in modules of older versions and with GODEBUG=randseednop=0: then the
+// global functions return a known sequence. If the seed comes from the clock, the sequence is as unknown as
+// without Seed.
 func Seed(seed int64) {
 	//mutant: rand.Seed does nothing [env TestPrograms/seeded$]: true
 	if randseednop.Value() != "0" {
@@ -126,10 +126,10 @@ func NewSource(seed int64) Source {
 	return newSource(seed)
 }
 
-// hbSeeded reports whether seed is what the clock has shown.
+// hbSeeded reports whether seed is a clock reading.
 func hbSeeded(seed int64) bool
 
-// hbClockSource is a source with such a seed: what is drawn from it is one value tried.
+// hbClockSource is a source with a seed from the clock: of each number, one value is tried.
 type hbClockSource struct{ rngSource }
 
 func (s *hbClockSource) Int63() int64 {
@@ -140,5 +140,5 @@ func (s *hbClockSource) Uint64() uint64 {
 	return hbDraw(s.rngSource.Uint64())
 }
 
-// hbDraw notes that x is drawn, and returns it.
+// hbDraw records that x is drawn, and returns it.
 func hbDraw(x uint64) uint64

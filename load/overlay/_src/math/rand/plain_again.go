@@ -1,8 +1,8 @@
 package rand
 
-// hbAgain returns again: whether a value that has been drawn is drawn once more. If that is of a
-// generator of this package nobody can tell how often that was so, and nothing depends on it. One of the
-// program may count.
+// hbAgain returns again, which is set if another value has to be drawn in place of the last one. With a
+// generator of this package the program cannot notice the number of draws, so nothing depends on again. A
+// generator of the program may count them.
 func hbAgain(again, ours bool) bool
 
 // hbOurs reports whether r draws from a generator of this package, and no lock is taken for that.
@@ -14,7 +14,7 @@ func (r *Rand) hbOurs() bool {
 	return false
 }
 
-// The following are the real functions, but for that.
+// The following are the real functions, with calls of hbAgain.
 
 // Int63n returns, as an int64, a non-negative pseudo-random number in the
 // half-open interval [0,n). It panics if n <= 0.

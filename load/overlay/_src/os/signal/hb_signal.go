@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// Each signal that the program wants arrives once, from a hidden goroutine, at any
-// moment after it has been asked for. So does each that the program sends itself.
+// Each signal for which the program calls Notify arrives once, from a hidden goroutine, at any
+// moment after the call. So does each signal that the program sends to itself.
 
-// wanted, ignored and pending are one object, handling: which signals are notified of, which were
-// given to Ignore, which Ignored tells of without a lock, as the real ones are atomic, and which the
-// program has sent itself and have not arrived.
+// handling, wanted, ignored and pending are one object. wanted has the signals given to Notify; ignored those
+// given to Ignore, which Ignored reads without a lock, because the real ones are atomic; pending those that
+// the program has sent to itself, and that have not arrived.
 var handling, wanted, ignored, pending [numSig]bool
 
 // sent are the signals that have a goroutine. handlers is locked.
@@ -25,7 +25,7 @@ func handle(sig uint32, want, ignore bool) {
 	wanted[sig], ignored[sig] = want, ignore
 }
 
-// raise sends the program itself a signal. One of a kind can be pending.
+// raise sends a signal to the program. Each signal can be pending once.
 func raise(sig syscall.Signal) {
 	effect.Access(unsafe.Pointer(&handling[sig]), true)
 	switch {
@@ -50,7 +50,7 @@ func deliver(sig syscall.Signal) {
 	}
 }
 
-// hbForget makes the goroutine one that happens after nothing: sending a signal orders nothing.
+// hbForget lets nothing happen before the next steps of the goroutine, because signals order nothing.
 func hbForget()
 
 func signalWaitUntilIdle() {}
@@ -74,7 +74,7 @@ func signal_enable(sig uint32) {
 	}
 }
 
-// hbArrives reports whether a signal arrives, n others of which do, too.
+// hbArrives reports whether a signal arrives; n other signals arrive, too.
 func hbArrives(n int) bool
 
 func hbSend(sig uint32) {
@@ -83,10 +83,10 @@ func hbSend(sig uint32) {
 	process(syscall.Signal(sig))
 }
 
-// hbHidden makes the goroutine one of the environment's.
+// hbHidden makes the goroutine part of the environment.
 func hbHidden()
 
-// hbArrive is where other goroutines may run before the signal arrives.
+// hbArrive is an operation before which other goroutines may run; after it the signal arrives.
 func hbArrive()
 
 func signal_ignore(sig uint32) { handle(sig, false, true) }

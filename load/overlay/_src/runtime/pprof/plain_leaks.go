@@ -16,13 +16,13 @@ const hbHasLeaks = true
 // hbLeaked finds the leaked goroutines. With debug 2 text has the stacks of all goroutines.
 func hbLeaked(debug int) (n int, text string)
 
-// leaked is how many the last search has found; searching is held by the present one.
+// leaked is the number of goroutines that the last search has found; the current search holds searching.
 var (
 	leaked    atomic.Int64
 	searching sync.Mutex
 )
 
-// hbLeaks returns how many goroutines the last search has found to be leaked.
+// hbLeaks returns the number of leaked goroutines that the last search has found.
 func hbLeaks() int { return int(leaked.Load()) }
 
 // hbWriteLeaks searches for leaked goroutines, and writes their stacks.

@@ -1,6 +1,6 @@
-// Package pprof has the interface of runtime/pprof. Labels and custom profiles
-// work, and the texts of goroutine profiles; the other predefined profiles are empty,
-// for they would measure a machine that is not there.
+// Package pprof has the interface of runtime/pprof. Labels, custom profiles and
+// the texts of goroutine profiles work. The other predefined profiles are empty, because
+// they would measure the compiled program.
 package pprof
 
 import (
@@ -186,7 +186,7 @@ func WithLabels(ctx context.Context, labels LabelSet) context.Context {
 	return context.WithValue(ctx, labelKey{}, m)
 }
 
-// SetGoroutineLabels has no effect: nobody looks at a goroutine's labels.
+// SetGoroutineLabels has no effect, because no code reads the labels of a goroutine.
 func SetGoroutineLabels(ctx context.Context) {}
 
 // Do calls f with labels added to those of ctx.

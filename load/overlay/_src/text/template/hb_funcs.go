@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// addValueFuncs is the library's function. Which entry it refuses first, and which it has added by then, is
-// a matter of the order. If it refuses none, the order makes no difference, and is no choice.
+// addValueFuncs is the library's function. The entry that it refuses first, and those added before, depend
+// on the order of the map. If it refuses none, the order makes no difference, and is no choice.
 func addValueFuncs(out map[string]reflect.Value, in FuncMap) {
 	if hbAccepts(in) {
 		hbAdd(out, in)

@@ -1,7 +1,7 @@
 package fips140
 
-// Whether only approved algorithms have been used is asked by nobody but the
-// tests of these packages; it is not kept.
+// The indicator of approved algorithms is not kept: only the tests of these packages
+// read it.
 
 func getIndicator() uint8 { return indicatorUnset }
 

@@ -1,13 +1,13 @@
 // Package sysrand is the system's source of random bytes. In the machine they
-// are the same in every execution: an exploration must be able to repeat what
-// it has seen.
+// are the same in every execution, because an exploration must be able to repeat
+// executions.
 package sysrand
 
-// hbBits returns random bits, which depend on the goroutine that asks and on how often it has asked. So
-// those who ask at the same time share nothing, and none can notice who came first.
+// hbBits returns random bits, which depend on the goroutine that calls it, and on the number of its earlier
+// calls. So calls of different goroutines share nothing, and no goroutine can notice their order.
 func hbBits() uint64
 
-// hbSampled says that there are other bits than those in b.
+// hbSampled records that b could have other bits.
 func hbSampled(b []byte)
 
 // Read fills b.

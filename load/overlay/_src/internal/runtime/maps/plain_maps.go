@@ -1,4 +1,4 @@
-// Package maps is what package reflect needs of the package of this name: an
+// Package maps has the part of the real package that package reflect needs: an
 // iterator. The maps themselves are the machine's.
 package maps
 
@@ -14,7 +14,7 @@ type Map struct{ _ unsafe.Pointer }
 type Iter struct {
 	typ   *abi.MapType
 	m     *Map
-	order unsafe.Pointer // what is left to be visited; nil before the first entry
+	order unsafe.Pointer // the entries still to be visited; nil before the first entry
 	key   unsafe.Pointer
 	elem  unsafe.Pointer
 }
@@ -28,7 +28,7 @@ func (it *Iter) Initialized() bool { return it.typ != nil }
 // Map returns the map.
 func (it *Iter) Map() *Map { return it.m }
 
-// Next goes to the next entry; there is none if Key then returns nil.
+// Next goes to the next entry. At the end, Key then returns nil.
 func (it *Iter) Next() {
 	for again := true; again; {
 		it.order = look(it.typ, it.m, it.order)
@@ -42,9 +42,9 @@ func (it *Iter) Key() unsafe.Pointer { return it.key }
 // Elem returns a pointer to a copy of the present entry's element.
 func (it *Iter) Elem() unsafe.Pointer { return it.elem }
 
-// look notes which entries of m can be visited now.
+// look records the entries of m that can be visited now.
 func look(t *abi.MapType, m *Map, order unsafe.Pointer) unsafe.Pointer
 
-// take visits one of them: copies of key and element, or nil at the end. Again: it
-// is there no more.
+// take visits an entry of order, and returns copies of its key and element; nil at the end. again is set if
+// the entry has been removed.
 func take(t *abi.MapType, m *Map, order unsafe.Pointer) (key, elem unsafe.Pointer, again bool)

@@ -2,9 +2,9 @@ package rand
 
 import "math/bits"
 
-// hbAgain returns again: whether a value that has been drawn is drawn once more. If that is of a
-// generator of this package whose state is all drawn, nobody can tell how often that was so, and nothing
-// depends on it. One of the program may count, and ChaCha8 does.
+// hbAgain returns again, which is set if another value has to be drawn in place of the last one. With a
+// generator of this package whose whole state is random the program cannot notice the number of draws, so
+// nothing depends on again. A generator of the program may count them, and ChaCha8 does.
 func hbAgain(again, ours bool) bool
 
 func (r *Rand) hbOurs() bool {
@@ -15,7 +15,7 @@ func (r *Rand) hbOurs() bool {
 	return false
 }
 
-// uint64n is the real function, but for that. The last remainder changes nothing: hi is less than n.
+// uint64n is the real function, with calls of hbAgain. The last remainder changes nothing: hi is less than n.
 func (r *Rand) uint64n(n uint64) uint64 {
 	if n&(n-1) == 0 { // n is power of two, can mask
 		return r.Uint64() & (n - 1)

@@ -2,11 +2,11 @@ package aes
 
 import "crypto/internal/fips140deps/byteorder"
 
-// hbEncrypt and hbDecrypt are of one block. The key is the first two, three or four of the k.
+// hbEncrypt and hbDecrypt are for one block. The key consists of the first two, three or four of the k.
 func hbEncrypt(rounds int, k0, k1, k2, k3, b0, b1 uint64) (r0, r1 uint64)
 func hbDecrypt(rounds int, k0, k1, k2, k3, b0, b1 uint64) (r0, r1 uint64)
 
-// key returns the key, which the expanded one begins with.
+// key returns the key, with which the expanded key begins.
 func (c *blockExpanded) key() (k [4]uint64) {
 	for i := range (c.rounds - 6) / 2 {
 		k[i] = uint64(c.enc[2*i])<<32 | uint64(c.enc[2*i+1])

@@ -1,9 +1,9 @@
 package bigmod
 
-// hbMontgomery multiplies x by y and divides by 2^(64 * n), modulo m. All are copies of n limbs.
+// hbMontgomery multiplies x by y and divides by 2^(64 * n), modulo m. All slices are copies with n limbs.
 func hbMontgomery(x, y, m []uint, m0inv uint)
 
-// hbAdd adds y to x, which is as long, and hbSub subtracts it.
+// hbAdd adds y to x, and hbSub subtracts it. x and y have the same length.
 func hbAdd(x, y []uint) (carry uint)
 func hbSub(x, y []uint) (borrow uint)
 
@@ -27,7 +27,7 @@ func (x *Nat) shiftIn(y uint, m *Modulus) *Nat {
 	xLimbs, mLimbs := copied(x.limbs[:len(d.limbs)]), copied(m.nat.limbs)
 	needSubtraction := no
 	for i := _W - 1; i >= 0; i-- {
-		// x = 2x + b, and d = x - m, which takes its place if it is not negative.
+		// x = 2x + b, and d = x - m; d replaces x if it is not negative.
 		if needSubtraction == yes {
 			copy(xLimbs, d.limbs)
 		}

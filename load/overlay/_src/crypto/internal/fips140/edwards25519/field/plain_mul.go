@@ -1,6 +1,6 @@
 package field
 
-// hbMul returns the limbs of x * y, as feMulGeneric has them.
+// hbMul returns the limbs of x * y, in the form of feMulGeneric.
 func hbMul(x0, x1, x2, x3, x4, y0, y1, y2, y3, y4 uint64) (r0, r1, r2, r3, r4 uint64)
 
 func feMul(v, x, y *Element) {
