@@ -59,7 +59,8 @@ type gstate struct {
 	panics    ptr  // top panic record
 	nspawn    uint32
 	nalloc    uint32
-	nfiles    uint32 // number of files it has opened, if no number of a descriptor can be seen
+	files     uint64 // numbers of files that it has opened and not closed, if no program can see them: up to 64,
+	nfiles    uint32 // and how many it has had beyond
 	wait      waitState
 	pending   trace.Op
 	steps     uint64 // visible operations executed

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"go/types"
+	"math/bits"
 	"strings"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -131,14 +132,22 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbNumber", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		// The path does not depend on timing, as the goroutine's number does.
-		h := uint64(hash.K0)
-		for _, n := range m.spawn[g.ID].path {
-			h = hash.Mix(h, uint64(n))
+		n := uint64(bits.TrailingZeros64(^g.files))
+		if n == 64 {
+			n += uint64(g.nfiles)
+			g.nfiles++
+		} else {
+			//mutant: files have the numbers of others [models TestCaches/ownFiles]: remove
+			g.files |= 1 << n
 		}
-		//mutant: files have the numbers of others [models TestCaches/ownFiles]: remove
-		g.nfiles++
-		r.Set(0, 1<<61|h>>20<<16+uint64(g.nfiles))
+		r.Set(0, m.fileNumbers(g)+n)
+		return Next
+	}},
+	{Name: "syscall.hbReturn", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		if n := r.U(0) - m.fileNumbers(g); n < 64 {
+			//mutant: no goroutine opens a file with the number of one that it has closed [test ./cmd/hbcheck TestScripts/kernelfiles]: remove
+			g.files &^= 1 << n
+		}
 		return Next
 	}},
 	{Name: "syscall.hbVariables", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -274,4 +283,14 @@ func (m *Machine) files() *host.View {
 		shared.Value = v
 	}
 	return v
+}
+
+// fileNumbers returns the first of g's numbers of files, if no program can see them. They are made of the
+// path, which does not depend on timing, as the goroutine's number does.
+func (m *Machine) fileNumbers(g *goroutine) uint64 {
+	h := uint64(hash.K0)
+	for _, n := range m.spawn[g.ID].path {
+		h = hash.Mix(h, uint64(n))
+	}
+	return 1<<61 | h>>20<<16
 }

@@ -176,6 +176,43 @@ var programs = []program{
 			}
 		})
 		print(s)`},
+	{"modeOpened", "closed|open", `
+		f, _ := os.Create("DIR/m")
+		s := "open"
+		together(func() { f.Chmod(0) }, func() {
+			if _, err := os.Open("DIR/m"); err != nil {
+				s = "closed"
+			}
+		})
+		print(s)`},
+	{"modeFollowed", "closed|open", `
+		s := "open"
+		together(func() { os.Chmod("DIR", 0) }, func() {
+			if _, err := os.Stat("FILE"); err != nil {
+				s = "closed"
+			}
+		})
+		print(s)`},
+	{"modeShown", "384|420", `
+		f, _ := os.Create("DIR/m")
+		n := uint32(0)
+		together(func() { st, _ := f.Stat(); n = uint32(st.Mode()) }, func() { os.Chmod("DIR/m", 0o600) })
+		print(n)`},
+	{"linked", "1|2", `
+		f, _ := os.Create("DIR/m")
+		n := uint64(0)
+		together(func() { os.Link("DIR/m", "DIR/n") }, func() { st, _ := f.Stat(); n = st.Sys().(*syscall.Stat_t).Nlink })
+		print(n)`},
+	{"renamedOver", "0|1", `
+		f, _ := os.Create("DIR/m")
+		os.WriteFile("DIR/n", nil, 0o600)
+		n := uint64(0)
+		together(func() { os.Rename("DIR/n", "DIR/m") }, func() { st, _ := f.Stat(); n = st.Sys().(*syscall.Stat_t).Nlink })
+		print(n)`},
+	{"umaskMade", "384|420", `
+		together(func() { syscall.Umask(0o077) }, func() { os.WriteFile("DIR/m", nil, 0o666) })
+		st, _ := os.Stat("DIR/m")
+		print(uint32(st.Mode()))`},
 	{"contents", "ab|b|ba", `
 		f, _ := os.OpenFile("DIR/m", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 		g, _ := os.OpenFile("DIR/m", os.O_WRONLY|os.O_APPEND, 0)

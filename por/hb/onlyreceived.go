@@ -177,7 +177,7 @@ func (x *Execution) noteReads(op *NextOp) {
 		}
 		id := x.sys.Identity(a.Obj)
 		x.seen.reads.add(id)
-		//mutant: a late receiver makes no difference [test ./explore TestJobsLateSender]: "x.seen.sends[id] ||" -> "false ||"
+		//mutant: a late receiver makes no difference [test ./por/hb TestLateSends]: "x.seen.sends[id] ||" -> "false ||"
 		//mutant: a goroutine that receives, and sends next, is no sender [onlyReceived]: " || x.sent[id]" -> ""
 		if x.seen.sends[id] || x.sent[id] {
 			x.refute(OnlyReceived)

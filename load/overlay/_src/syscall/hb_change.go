@@ -126,6 +126,11 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 	if from.dir() {
 		hbMoved(inside, to.path+"/")
 	}
+	if to.node != nil {
+		to.node.touch(true)
+		//mutant: a file over which another one is renamed keeps its name [models TestModels/renamedOver]
+		to.node.nlink--
+	}
 	return nil
 }
 
@@ -157,7 +162,8 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
-	hbTouchNames()
+	//mutant: the number of links of an open file is not declared [models TestModels/linked]: "hbTouchAll" -> "hbTouchNames"
+	hbTouchAll()
 	from, e := hbWalk(oldpath, false)
 	if e != 0 {
 		return e
@@ -202,12 +208,7 @@ func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
 	if e != 0 {
 		return nil, e
 	}
-	n, err := at.own()
-	if err != nil {
-		return nil, err
-	}
-	n.touch(true)
-	return n, nil
+	return at.own()
 }
 
 // hbOwnOpen is hbOwn for an open file.
@@ -225,11 +226,20 @@ func hbOwnOpen(fd int) (*hbNode, error) {
 		f.node = n
 		return n, err
 	}
-	f.node.touch(true)
 	return f.node, nil
 }
 
-func (n *hbNode) chmod(mode uint32) { n.mode = n.mode&S_IFMT | mode&0o7777 }
+// chmod changes the mode, which decides whether others can follow a path, and open what it names.
+func (n *hbNode) chmod(mode uint32) {
+	//mutant: who opens files does not know modes [models TestModels/modeOpened]: "n.slot == 0" -> "true || n.slot == 0"
+	if n.slot == 0 {
+		n.touch(true)
+	} else {
+		//mutant: who asks for modes does not know them [models TestModels/modeShown]: "hbTouchAll" -> "hbTouchNames"
+		hbTouchAll()
+	}
+	n.mode = n.mode&S_IFMT | mode&0o7777
+}
 
 func fchmodat(dirfd int, path string, mode uint32) (err error) {
 	n, err := hbOwn(dirfd, path, true)
@@ -289,6 +299,7 @@ func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error)
 	if err != nil {
 		return err
 	}
+	n.touch(true)
 	const omit, now = 1<<30 - 2, 1<<30 - 1
 	for i, t := range to {
 		switch t.Nsec {
@@ -328,6 +339,7 @@ func Truncate(path string, length int64) (err error) {
 	case n.mode&0o200 == 0:
 		return EACCES
 	}
+	n.touch(true)
 	n.resize(length)
 	return nil
 }

@@ -1,8 +1,8 @@
 package syscall
 
-// In a program that cannot see the numbers of descriptors, an open file gets a number that no other file
-// ever has, instead of the smallest free one. So open and close do not affect goroutines that open other
-// files. Pipes have small numbers in every program.
+// In a program that cannot see the numbers of descriptors, an open file gets a number of its goroutine,
+// instead of the smallest free one. So open and close do not affect goroutines that open other files. Pipes
+// have small numbers in every program.
 //
 // Claim: a program has the same outcomes with these numbers, up to its descriptors' numbers.
 //
@@ -10,8 +10,9 @@ package syscall
 //     internal/poll keeps it. Package os and its users have an FD, which does not use the number after
 //     it was closed.
 //  2. A program sees a number, or gives one, only by functions that hbShows knows (load, facts.go).
-//  3. A number consists of the goroutine's path and the count of its earlier numbers. So it does not depend
-//     on other goroutines, and neither does the list, which is sorted.
+//  3. A number consists of the goroutine's path and the count of files that the goroutine has opened, and not
+//     closed itself. So it does not depend on other goroutines, and neither does the list, which is sorted.
+//     (A loop that opens a file and closes it has the same number each time, so that states repeat.)
 
 // hbFirst is the first of these numbers; a pointer of the machine is smaller.
 const hbFirst = 1 << 61
@@ -29,8 +30,11 @@ var hbTooks *hbTook
 // hbShows reports whether the program can see numbers of descriptors.
 func hbShows() bool
 
-// hbNumber returns a number from hbFirst on that no other call returns.
+// hbNumber returns a number from hbFirst on that no other open file has.
 func hbNumber() int
+
+// hbReturn gives number fd back if the goroutine got it itself.
+func hbReturn(fd int)
 
 // hbTake gives f a number of its own.
 func hbTake(f *hbFile) int {
@@ -58,6 +62,7 @@ func hbRelease(fd int) {
 	for at := &hbTooks; *at != nil; at = &(*at).next {
 		if (*at).fd == fd {
 			*at = (*at).next
+			hbReturn(fd)
 			return
 		}
 	}

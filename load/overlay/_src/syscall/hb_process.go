@@ -1,10 +1,5 @@
 package syscall
 
-import (
-	"internal/effect"
-	"unsafe"
-)
-
 // The process and its user have the same numbers in every execution.
 
 func Getpid() (pid int)   { return 1000 }
@@ -20,7 +15,8 @@ func getgroups(n int, list *_Gid_t) (nn int, err error) { return 0, nil }
 var hbUmask = 0o022
 
 func Umask(mask int) (oldmask int) {
-	effect.Access(unsafe.Pointer(&hbUmask), true)
+	//mutant: the mask of modes is known to those who change it only [models TestModels/umaskMade]: "hbTouchNames()" -> "hbTable(true)"
+	hbTouchNames() // who makes files reads it
 	oldmask, hbUmask = hbUmask, mask
 	return oldmask
 }

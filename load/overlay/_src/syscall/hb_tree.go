@@ -32,6 +32,7 @@ type hbNode struct {
 	gid    uint32
 	nlink  uint64 // of a file: the number of its names
 	ino    uint64
+	slot   int    // its byte in hbNames; 0: it has no name
 	data   []byte // of a file
 	mapped int    // number of mappings: hb_map.go
 	before []byte // memory that is mapped and not part of data any more
@@ -52,10 +53,13 @@ type hbName struct {
 // hbTree is sorted by path.
 var hbTree []hbName
 
-var hbNames [64][64]byte
+var hbNames struct {
+	rows  [64][64]byte
+	nodes [1024]byte
+}
 
 // hbRow has the bytes of the names in dir, a path without symbolic links.
-func hbRow(dir string) *[64]byte { return &hbNames[hbHash(dir)%uint64(len(hbNames))] }
+func hbRow(dir string) *[64]byte { return &hbNames.rows[hbHash(dir)%uint64(len(hbNames.rows))] }
 
 // hbTouchName declares a lookup of path, or that a file is added or removed there.
 func hbTouchName(path string, write bool) {
@@ -81,12 +85,27 @@ func hbResolve(path string) string {
 
 // hbTouchNames declares that the meaning of any path may change.
 func hbTouchNames() {
-	//mutant: making a directory reads names [models TestModels/dirMade]: "hbNames), true" -> "hbNames), false"
+	//mutant: making a directory reads names [models TestModels/dirMade]: "rows), true" -> "rows), false"
+	effect.Range(unsafe.Pointer(&hbNames), unsafe.Sizeof(hbNames.rows), true)
+}
+
+// hbTouchAll is hbTouchNames, and declares that any node changes.
+func hbTouchAll() {
 	effect.Range(unsafe.Pointer(&hbNames), unsafe.Sizeof(hbNames), true)
 }
 
-// mutant: contents are not declared [models TestModels/contents]
-func (n *hbNode) touch(write bool) { effect.Access(unsafe.Pointer(n), write) }
+// touch declares an access to the contents.
+func (n *hbNode) touch(write bool) {
+	p := unsafe.Pointer(n)
+	if n.slot != 0 {
+		p = unsafe.Pointer(&hbNames.nodes[n.slot])
+	}
+	//mutant: contents are not declared [models TestModels/contents]: "write)" -> "false)"
+	effect.Access(p, write)
+}
+
+// hbSlot returns the byte of a node that is made at path.
+func hbSlot(path string) int { return 1 + int(hbHash(path)>>6%uint64(len(hbNames.nodes)-1)) }
 
 // hbHash is FNV-1a.
 func hbHash(s string) uint64 {
@@ -141,7 +160,7 @@ func hbSet(path string, node *hbNode) {
 // hbMake puts a new node at path. Its inode number depends on the number of earlier files at the path, but
 // not on the order in which files are made.
 func hbMake(path string, mode uint32) *hbNode {
-	n := &hbNode{mode: mode, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
+	n := &hbNode{mode: mode, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1, slot: hbSlot(path)}
 	hbSet(path, n)
 	i, _ := hbIndex(path)
 	hbTree[i].times++
@@ -151,7 +170,7 @@ func hbMake(path string, mode uint32) *hbNode {
 
 // hbMakeLike takes the host's file at path into memory, with its contents.
 func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
-	n = &hbNode{mode: st.Mode, uid: st.Uid, gid: st.Gid, nlink: 1, ino: st.Ino, times: [2]Timespec{st.Atim, st.Mtim}, fixed: true}
+	n = &hbNode{mode: st.Mode, uid: st.Uid, gid: st.Gid, nlink: 1, ino: st.Ino, slot: hbSlot(path), times: [2]Timespec{st.Atim, st.Mtim}, fixed: true}
 	switch st.Mode & S_IFMT {
 	case S_IFDIR:
 		n.host = true
