@@ -66,10 +66,10 @@
 //     else. Those of other modules (assembly) can do anything with their
 //     arguments; their accesses to variables that they name are not covered.
 //   - For a load.Library, external_client.go describes the code that uses it.
-//   - Finalizers and cleanups are called by the machine at some time; explorations
-//     never run them.
-//   - If unsafe code treats an element of an array of structs as an array of another type, an index beyond
-//     the end may be missed.
+//   - Finalizers and cleanups are called by the machine at some time;
+//     explorations never run them.
+//   - If unsafe code treats an element of an array of structs as an array of
+//     another type, an index beyond the end may be missed.
 //
 // Nil is not represented: a pointer that points to nothing may be nil, and so
 // may any other.
