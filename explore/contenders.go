@@ -69,6 +69,8 @@ type effort struct {
 	before uint64 // work of the explorers that fell back to it
 	beside bool   // of the first search: others run beside it
 
+	patient bool // of the first search: its executions were long when it had worked aloneWork
+
 	judged, slow bool // of the first search: see portfolio_slow.go
 }
 

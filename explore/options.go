@@ -198,7 +198,8 @@ type LeakRule uint8
 //
 //	1  the first search
 //	2  as soon as it has worked aloneWork, or has given up: if its executions are long (see tooLong),
-//	       it ends; then, on the same machine, the steps of portfolio_long.go, and line 1 again
+//	       it goes on up to attemptWork; if they still are, it ends; then, on the same machine, the steps
+//	       of portfolio_long.go, and line 1 again
 //	   beside it all other searches, each on a machine of its own
 //	3  as soon as one of them has worked enough to make the cost of random executions small:
 //	       beside them the samples, each up to sampleWork, or without end if executions are long (see draws)

@@ -167,7 +167,7 @@ func (p *portfolio) run(c *contender) {
 	// Contenders that could be better start before c's answer counts, because there may have been no poll
 	// since.
 	if work := c.work(c.found.Work()); c.number < len(p.opts.Portfolio.Searches) && c.err == nil && !c.s.limit.passed() {
-		if c.number == 0 && work >= p.othersStart() {
+		if c.number == 0 && work >= p.othersStart(c) {
 			p.startOthers(c)
 		}
 		p.startDraws(work, false)
@@ -178,7 +178,12 @@ func (p *portfolio) run(c *contender) {
 
 // othersStart returns the work at which line 2 starts the others: making a machine costs about as
 // much as the size of the program.
-func (p *portfolio) othersStart() uint64 { return aloneWork + p.size }
+func (p *portfolio) othersStart(lead *contender) uint64 {
+	if lead.patient {
+		return attemptWork + p.size
+	}
+	return aloneWork + p.size
+}
 
 // search runs one search of a contender.
 func (p *portfolio) search(c *contender) {
@@ -207,7 +212,12 @@ func (p *portfolio) search(c *contender) {
 		}
 		if c.number == 0 && !c.beside && work >= aloneWork {
 			if c.tooLong(q.Truncated) {
-				return "its executions are long"
+				//mutant: the first search ends in the middle of its only execution [test ./explore TestFirstEnds]: "work >= attemptWork" -> "true"
+				if work >= attemptWork {
+					return "its executions are long"
+				}
+				c.patient = true
+				return "" // it may have few
 			}
 			if c.beside = true; c.helped {
 				return "several workers begin again"
@@ -265,7 +275,7 @@ func (p *portfolio) startOthers(lead *contender) {
 		return
 	}
 	p.others = true
-	p.start = p.othersStart()
+	p.start = p.othersStart(lead)
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, effort: effort{start: p.start}}
 		p.turns.enter(c.number, p.start)

@@ -7,14 +7,17 @@ import (
 )
 
 // If executions are long, a depth-first search has explored almost nothing after an amount of work that
-// decides a small test, and the right bound on the length of an execution is unknown. So other steps come
-// first, on the machine of the first search:
+// decides a small test, and the right bound on the length of an execution is unknown. So the first search
+// works attemptWork, because a long execution is often the only one or one of few (a test with a loop over
+// subtests, say), and other steps follow on its machine:
 //
 //	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
 //	b  each of the other searches, up to attemptWork
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
-//	d  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
+//	d  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
+//	   began
+//	e  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
 // Nothing is known of the entry before an execution ends, so c makes one end as soon as possible. The first
@@ -29,7 +32,10 @@ const (
 // ended.
 const muchLonger = 4
 
-// fewLong is the least number of executions of a sample in d, if random executions are as long as the
+// fewDeep is the number of executions of the first search in d.
+const fewDeep = 3
+
+// fewLong is the least number of executions of a sample in e, if random executions are as long as the
 // longest one before. fewRead is that of the first sample, which reads its second execution and executes
 // its predictions.
 const fewLong, fewRead = 2, 16
@@ -49,7 +55,8 @@ func (c *contender) tooLong(cut uint64) bool {
 
 // long continues after line 1 if executions are long; found is the result of the first search.
 func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ por.Result, err error) {
-	p.worked, p.longest = found.Work(), s.collector.longest
+	had := found.Work() // since it last began with other assumptions
+	p.worked, p.longest = had, s.collector.longest
 	over := func() bool { return s.answers(&found) || s.limit.passed() || s.broken }
 	draw := func(x Options, stop func(s *exploration)) (err error) {
 		if s, err = s.again(p.options(x)); err != nil {
@@ -88,7 +95,19 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return nil, found, err
 		}
 	}
-	for i, x := range p.opts.Portfolio.Samples { // d
+	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > had" -> "false"
+	if work := uint64(fewDeep * p.longest); work > had && !over() { // d
+		x := p.options(p.opts.Portfolio.Searches[0])
+		x.Jobs = 0
+		if s, err = s.again(x); err != nil {
+			return nil, found, err
+		}
+		s.stopAfter(work)
+		found = s.search()
+		p.worked += found.Work()
+		p.longest = max(p.longest, s.collector.longest)
+	}
+	for i, x := range p.opts.Portfolio.Samples { // e
 		if over() {
 			break
 		}

@@ -3,6 +3,7 @@ package explore
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore/describe"
@@ -50,4 +51,65 @@ func main() {
 	if drawn == 0 || r.Sampled != drawn {
 		t.Errorf("%d executions drawn, %d counted", drawn, r.Sampled)
 	}
+}
+
+// oneByOne is a program in which goroutines take turns: it has one execution, of as many steps as wanted.
+const oneByOne = `package main
+func main() {
+	done, n := make(chan bool), 0
+	for range 10 {
+		go func() {
+			for range ROUNDS {
+				n++
+			}
+			done <- true
+		}()
+		<-done
+	}
+}`
+
+// TestFirstEnds: if the only execution is long, the first search explores it and nothing is drawn.
+func TestFirstEnds(t *testing.T) {
+	r := exploreTurns(t, "300")
+	if r.Verdict != OK || r.POR != "optimal" || r.Stats.Executions != 1 || r.Sampled > 0 {
+		t.Errorf("%v by %s: %d executions, %d sampled", r.Verdict, r.POR, r.Stats.Executions, r.Sampled)
+	}
+	if r.Stats.Transitions < aloneWork || r.Work > attemptWork {
+		t.Errorf("%d steps, %d work", r.Stats.Transitions, r.Work)
+	}
+}
+
+// TestFirstEndsLong: if the only execution is very long, one is drawn to find its length, and then the first
+// search explores it.
+func TestFirstEndsLong(t *testing.T) {
+	r := exploreTurns(t, "1500")
+	if r.Verdict != OK || r.POR != "optimal" || r.Stats.Executions != 1 || r.Sampled > 2 {
+		t.Errorf("%v by %s: %d executions, %d sampled", r.Verdict, r.POR, r.Stats.Executions, r.Sampled)
+	}
+	if r.Stats.Transitions < 2*attemptWork {
+		t.Errorf("%d steps", r.Stats.Transitions)
+	}
+}
+
+func exploreTurns(t *testing.T, rounds string) *Result {
+	t.Helper()
+	prog := vmtest.Load(t, strings.ReplaceAll(oneByOne, "ROUNDS", rounds))
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	p := portfolioOf(true)
+	first := p.Samples[0]
+	first.MaxExecs, first.LimitPreempt = 1, true
+	p.First = &first
+	for _, list := range [][]Options{p.Samples, p.Searches} {
+		for i := range list {
+			list[i].MaxSteps, list[i].StopTruncated = 1_000_000, false
+		}
+	}
+	p.First.MaxSteps = 1_000_000
+	r, err := Run(context.Background(), e, Options{Portfolio: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

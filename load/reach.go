@@ -5,6 +5,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"sync"
 )
 
@@ -75,6 +76,11 @@ func (prog *Program) LooksAtAll(e *Entry) bool {
 	return prog.mayInspect(e, func(fn *types.Func) bool {
 		return inspectsAll(fn) || fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
 	})
+}
+
+// ImportsBubbles reports whether such a program imports testing/synctest, directly or not.
+func (prog *Program) ImportsBubbles(e *Entry) bool {
+	return slices.ContainsFunc(closure(e.roots), func(p *Package) bool { return p.Path == "testing/synctest" })
 }
 
 // InspectsAll reports whether such a program may execute an operation that shows the positions and

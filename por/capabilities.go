@@ -46,6 +46,10 @@ type Global interface {
 	// goroutines: time can pass while they are busy, or a bubble is quiet while goroutines outside of it
 	// run.
 	Overtakes() bool
+	// MayLook reports whether Overtakes is true only because code that the program may reach has operations
+	// that look at all other goroutines (por/hb/looks.go). Mostly no execution comes to one: a library that
+	// can print all stacks is part of the program.
+	MayLook() bool
 	// InspectsAll reports whether the program may execute an operation that observes all goroutines, or
 	// all references: a dump of all stacks, a garbage collection. It depends even on operations that access
 	// no memory.
@@ -62,6 +66,12 @@ func InspectsAll(sys System) bool {
 func Overtakes(sys System) bool {
 	g := CapabilitiesOf(sys).Global
 	return g != nil && g.Overtakes()
+}
+
+// MayLook reports whether sys is Global and says so.
+func MayLook(sys System) bool {
+	g := CapabilitiesOf(sys).Global
+	return g != nil && g.MayLook()
 }
 
 // CapabilitiesOf returns the capabilities of sys. Nothing else asserts them.

@@ -7,6 +7,7 @@ type entryFacts struct {
 	clockUsed        bool             // it reads the clock, so the clock is part of the state
 	looksAtAll       bool             // see load.Program.LooksAtAll
 	inspects         bool             // see load.Program.InspectsAll
+	bubbles          bool             // it imports testing/synctest
 	counted          bool             // it can count its goroutines
 	callsGC          bool             // it can ask for collections
 	setsEnv          bool             // it can change its environment
@@ -50,6 +51,7 @@ func newFacts(prog *load.Program, e *load.Entry, c *Config) entryFacts {
 		clockUsed:        prog.UsesClock(e) || c.OrderedTime && prog.UsesDeadlines(e),
 		looksAtAll:       looksAtAll,
 		inspects:         looksAtAll && prog.InspectsAll(e), // which implies the other one
+		bubbles:          looksAtAll && prog.ImportsBubbles(e),
 		counted:          prog.CountsGoroutines(e),
 		callsGC:          prog.Collects(e),
 		setsEnv:          prog.SetsEnvironment(e),

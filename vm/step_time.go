@@ -196,8 +196,18 @@ func (v StaticView) AwaitsTime(id trace.GID) bool {
 
 // Overtakes implements por.Global.
 func (m *Machine) Overtakes() bool {
-	anyTime := !m.cfg.OrderedTime && m.facts.clockUsed
-	return m.cfg.VisibleArming || m.cfg.VisibleLooks || anyTime || m.facts.looksAtAll
+	return m.timeOvertakes() || m.facts.looksAtAll
+}
+
+// timeOvertakes reports whether time may pass while goroutines are busy.
+func (m *Machine) timeOvertakes() bool {
+	return m.cfg.VisibleArming || m.cfg.VisibleLooks || !m.cfg.OrderedTime && m.facts.clockUsed
+}
+
+// MayLook implements por.Global. In a bubble of testing/synctest time passes without an operation that looks.
+func (m *Machine) MayLook() bool {
+	//mutant: a bubble looks only where it waits [test ./vm TestMayLook]: " && !m.facts.bubbles" -> ""
+	return m.facts.looksAtAll && !m.facts.bubbles && !m.timeOvertakes()
 }
 
 // InspectsAll implements por.Global.

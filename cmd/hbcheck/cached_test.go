@@ -47,8 +47,8 @@ func TestMain(m *testing.M) {
 // short then.
 const roundsVariable = "HBCHECK_TEST_ROUNDS"
 
-// shareVariable has the time that a test process gives each entry in its first passes, for tests whose results
-// must not depend on the load.
+// shareVariable has the time that a test process gives each entry in its first passes, for tests whose
+// results must not depend on the load.
 const shareVariable = "HBCHECK_TEST_SHARE"
 
 // cachedModule is a module of which every test depends on something else.

@@ -150,6 +150,7 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	x.nextAt[g] = x.state
 	alternatives, dependsOnAll := x.sys.View(g, &n.Op)
 	n.Alternatives, n.DependsOnAll = int32(alternatives), dependsOnAll
+	x.noteLooks(n)
 	if x.rel.ReadsFrom {
 		x.markUpdate(n)
 	}

@@ -35,6 +35,9 @@ type Relation struct {
 	// of the first execution. An Execution refutes it if one is about to: see onlyreceived.go.
 	OnlyReceived bool
 	Sent         *Sent
+	// NoneLooks: no goroutine comes to an operation that looks at all others. An Execution refutes it if one
+	// does: see looks.go.
+	NoneLooks bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and so do those that lower it. Otherwise the execution as a
 	// whole decides (waitgroup.go), and becomes Unsupported where their order matters.
@@ -65,6 +68,7 @@ const (
 	Commute      Assumption = 1 << iota // readers of a lock, and additions to one location, commute
 	OneCloses                           // Relation.OneCloses
 	OnlyReceived                        // Relation.OnlyReceived
+	NoneLooks                           // Relation.NoneLooks
 )
 
 // After returns the relation for a search after one with r that has refuted the assumptions in a. sent is
@@ -83,6 +87,7 @@ func (r Relation) Without(a Assumption) Relation {
 	}
 	r.OneCloses = r.OneCloses && a&OneCloses == 0
 	r.OnlyReceived = r.OnlyReceived && a&OnlyReceived == 0
+	r.NoneLooks = r.NoneLooks && a&NoneLooks == 0
 	return r
 }
 
@@ -175,6 +180,8 @@ func Refine(
 		r = r.refined(x)
 		why := "readers of a lock, or additions to one location, do not commute in this program"
 		switch {
+		case x.Wrong&NoneLooks != 0:
+			why = "a goroutine looks at all others"
 		case x.Wrong == OneCloses:
 			why = "a channel has several goroutines that send to it, or close it"
 		case r.Sent != old.Sent:

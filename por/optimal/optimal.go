@@ -85,15 +85,19 @@ type options struct {
 }
 
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
-	if por.Overtakes(sys) {
+	toSource := por.Overtakes(sys)
+	if toSource && !por.MayLook(sys) {
 		// An operation that depends on all others can come after each prefix of the rest, and causal
 		// prefixes do not determine these prefixes, because the operation may also be enabled by the
 		// absence of events.
 		return por.Result{FallbackTo: "source"}
 	}
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: cfg.Parts == nil}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: cfg.Parts == nil, NoneLooks: toSource}
 	if cfg.Parts != nil {
 		return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+			if toSource && !rel.NoneLooks {
+				return por.Result{FallbackTo: "source"}, hb.NewExecution(sys, rel)
+			}
 			return exploreInParts(sys, v, cfg, opts, rel)
 		})
 	}
@@ -101,6 +105,9 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Re
 		return exploreParallel(sys, j, cfg, opts, exact)
 	}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
+		if toSource && !rel.NoneLooks {
+			return por.Result{FallbackTo: "source"}, hb.NewExecution(sys, rel)
+		}
 		s := newSearcher(sys, v, cfg, opts, rel)
 		r := s.run()
 		if s.Unsupported {

@@ -58,6 +58,8 @@ func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts optio
 		p := newPool(v, cfg, opts, rel, replicas)
 		p.run(sys)
 		switch {
+		case p.wrong&hb.NoneLooks != 0:
+			return por.Result{FallbackTo: "source"}
 		case p.wrong != 0:
 			v.Restart()
 			rel, replicas = rel.After(p.wrong, p.early), p.replicas

@@ -80,6 +80,9 @@ func (t *System) InspectsAll() bool {
 // Overtakes implements por.Global.
 func (t *System) Overtakes() bool { return t.InspectsAll() }
 
+// MayLook implements por.Global.
+func (t *System) MayLook() bool { return t.InspectsAll() }
+
 // View implements por.Effects.
 func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool) {
 	*op = t.Next(g)

@@ -176,6 +176,21 @@ func Inspecting(r *rand.Rand) *System {
 	return New(t.Prog...)
 }
 
+// MayInspect makes a program in which goroutines observe where the others are if they have read a certain
+// value before.
+func MayInspect(r *rand.Rand) *System {
+	t := Random(r, 2+r.IntN(2), 2+r.IntN(3), false)
+	for g, code := range t.Prog {
+		if g > 0 && r.IntN(2) == 0 {
+			continue
+		}
+		read := Instr{Op: []OpCode{Read, Load, TryLock}[r.IntN(3)], A: int8(r.IntN(2))}
+		end := Instr{Op: Jump, A: int8(len(code) + 4), B: int8(r.IntN(2))}
+		t.Prog[g] = append(code, read, end, Instr{Op: Inspect}, Instr{Op: OutReg})
+	}
+	return New(t.Prog...)
+}
+
 // RandomInstr returns an instruction with one of ops, and random operands.
 func RandomInstr(r *rand.Rand, ops []OpCode) Instr {
 	i := Instr{Op: ops[r.IntN(len(ops))], A: int8(r.IntN(NumVars)), B: int8(r.IntN(3))}

@@ -58,18 +58,18 @@
 //     field or a []byte through unsafe.Pointer) are not seen; the garbage
 //     collector does not see them either. Conversions between uintptr and
 //     unsafe.Pointer are followed.
-//   - The result has nothing about values and calls in opaque code (see Result.IsOpaque). It covers the values
-//     that opaque code returns and writes, and the functions outside that it calls; a Set that is Universal
-//     represents all objects to which opaque code may refer.
+//   - The result has nothing about values and calls in opaque code (see Result.IsOpaque). It covers the
+//     values that opaque code returns and writes, and the functions outside that it calls; a Set that is
+//     Universal represents all objects to which opaque code may refer.
 //   - Functions of the standard library without a body that the machine refuses
 //     to execute are treated as if they returned new objects and did nothing
 //     else. Those of other modules (assembly) can do anything with their
 //     arguments; their accesses to variables that they name are not covered.
 //   - For a load.Library, external_client.go describes the code that uses it.
-//   - Finalizers and cleanups are called by the machine at some time; explorations
-//     never run them.
-//   - If unsafe code treats an element of an array of structs as an array of another type, an index beyond
-//     the end may be missed.
+//   - Finalizers and cleanups are called by the machine at some time;
+//     explorations never run them.
+//   - If unsafe code treats an element of an array of structs as an array of
+//     another type, an index beyond the end may be missed.
 //
 // Nil is not represented: a pointer that points to nothing may be nil, and so
 // may any other.
