@@ -380,7 +380,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 func (m *Machine) makeChan(g *goroutine, dst *uint64, n, word uint64) Ctl {
 	c, ctl := m.newChan(g, m.layouts.At(uint32(word)), n)
 	if ctl == Next {
-		//mutant: all channels are tried [models TestIdioms]: "word&bytecode.Untried != 0" -> "false"
+		//mutant: all channels are tried [test ./cmd/hbcheck TestScripts/idioms]: "word&bytecode.Untried != 0" -> "false"
 		if word&bytecode.Untried != 0 {
 			m.heap.Objs[c>>32].Flags |= heap.Untried
 		}

@@ -83,13 +83,13 @@ func (c *Commuting) Add(d Commuting) (wrong Assumption) {
 	}
 	for id := range d.reads {
 		c.reads.add(id)
-		//mutant: workers do not compare where they send and receive [test ./explore TestJobsLateSender]: "c.sends[id]" -> "false"
+		//mutant: workers do not compare where they send and receive [test ./por/hb TestLateSends]: "c.sends[id]" -> "false"
 		if c.sends[id] {
 			wrong |= OnlyReceived
 		}
 	}
 	for id := range d.sends {
-		//mutant: workers do not compare where they receive and send [test ./explore TestJobsLateSender]: "c.reads[id]" -> "false && c.reads[id]"
+		//mutant: workers do not compare where they receive and send [test ./por/hb TestLateSends]: "c.reads[id]" -> "false && c.reads[id]"
 		if c.reads[id] {
 			wrong |= OnlyReceived
 		}

@@ -38,3 +38,20 @@ func TestLateSends(t *testing.T) {
 		}
 	}
 }
+
+// TestLateSendsOfWorkers: sends that one worker has seen are compared with reads of another, in either order.
+func TestLateSendsOfWorkers(t *testing.T) {
+	var reads, sends, other Commuting
+	reads.reads.add(1)
+	sends.sends.add(1)
+	other.sends.add(2)
+	for _, list := range [][2]Commuting{{reads, sends}, {sends, reads}} {
+		var all Commuting
+		if wrong := all.Add(list[0]) | all.Add(other); wrong != 0 {
+			t.Errorf("wrong %v", wrong)
+		}
+		if wrong := all.Add(list[1]); wrong != OnlyReceived {
+			t.Errorf("wrong %v, want that no goroutine sends", wrong)
+		}
+	}
+}
