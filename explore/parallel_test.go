@@ -242,7 +242,7 @@ func main() {
 		o.Trace = nil
 		want := runJobs(t, e, o)
 		o.POR = explorers.With("optimal", "eager", "true")
-		for i := range 12 {
+		for i := range deep.N(4, 12) {
 			if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
 				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
 			}
@@ -301,7 +301,10 @@ func main() {
 	close(done)
 	wg.Wait()
 }`)
-	for _, args := range [][]string{{"main"}, {"main", "twice"}, {"main", "twice", "sends first"}} {
+	for i, args := range [][]string{{"main"}, {"main", "twice", "sends first"}, {"main", "twice"}} {
+		if i > 1 && deep.Quick() {
+			break
+		}
 		e := explore.Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Args: args, Races: true, Interrupt: interrupted})
 		}}
@@ -314,7 +317,7 @@ func main() {
 		o.Trace = nil
 		want := runJobs(t, e, o)
 		o.POR = explorers.With("optimal", "eager", "true")
-		for i := range 12 {
+		for i := range deep.N(4, 12) {
 			if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
 				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
 			}
