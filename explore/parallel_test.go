@@ -240,18 +240,26 @@ func main() {
 			t.Fatalf("%s: the search does not begin again", name)
 		}
 		o.Trace = nil
-		want := runJobs(t, e, o)
-		o.POR = explorers.With("optimal", "eager", "true")
-		for i := range deep.N(4, 12) {
-			if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
-				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
-			}
-			if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
-				t.Errorf("%s, %d workers: not the same result\n got %s\nwant %s", name, o.Jobs, resultText(got), resultText(want))
-			}
-		}
+		want := eagerJobs(t, e, o)
 		t.Logf("%s: %d executions, %d instructions, %d bugs", name, want.Stats.Executions, want.Stats.Instructions, len(want.Bugs))
 	}
+}
+
+// eagerJobs returns the result of one worker of optimal. Workers that give away all they can, and helpers,
+// must have the same.
+func eagerJobs(t *testing.T, e explore.Entry, o explore.Options) *explore.Result {
+	t.Helper()
+	want := runJobs(t, e, o)
+	o.POR = explorers.With("optimal", "eager", "true")
+	for i := range deep.N(4, 12) {
+		if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
+			o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
+		}
+		if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
+			t.Errorf("%s, %d workers: not the same result\n got %s\nwant %s", e.Name, o.Jobs, resultText(got), resultText(want))
+		}
+	}
+	return want
 }
 
 // TestJobsLateSender: the same where goroutines send to a channel in some executions, and only receive from
@@ -315,16 +323,7 @@ func main() {
 			t.Fatalf("%v: the search begins again %d times", args, n)
 		}
 		o.Trace = nil
-		want := runJobs(t, e, o)
-		o.POR = explorers.With("optimal", "eager", "true")
-		for i := range deep.N(4, 12) {
-			if o.Jobs, o.Elsewhere = 2+i/2%3, nil; i%2 == 0 {
-				o.Jobs, o.Elsewhere = 0, newHelpers(t, 2, e, o, 5)
-			}
-			if got := runJobs(t, e, o); !reflect.DeepEqual(want, got) {
-				t.Errorf("%v, %d workers: not the same result\n got %s\nwant %s", args, o.Jobs, resultText(got), resultText(want))
-			}
-		}
+		want := eagerJobs(t, e, o)
 		t.Logf("%v: %d executions, %d instructions", args, want.Stats.Executions, want.Stats.Instructions)
 	}
 }

@@ -104,10 +104,17 @@ func receiving(r *rand.Rand, name string) string {
 		}
 		return "mu.Lock()\nx = x*3 + h%3 + 1\nmu.Unlock()"
 	}
+	printGoroutines(&b, r, name, stmt)
+	return b.String()
+}
+
+// printGoroutines prints one to three goroutines and the rest of function name: statements, and the number h
+// that they have computed in the results of the program. A panic changes h.
+func printGoroutines(b *strings.Builder, r *rand.Rand, name string, stmt func() string) {
 	body := func(k int) {
-		fmt.Fprintf(&b, "h := 0\ndefer func() {\nif e := recover(); e != nil { h = h*11 + 5 }\n%s_results[%d] = h\n}()\n", name, k)
+		fmt.Fprintf(b, "h := 0\ndefer func() {\nif e := recover(); e != nil { h = h*11 + 5 }\n%s_results[%d] = h\n}()\n", name, k)
 		for range 1 + r.IntN(3) {
-			b.WriteString(stmt() + "\n")
+			b.WriteString("{\n" + stmt() + "\n}\n")
 		}
 	}
 	for k := range 1 + r.IntN(3) {
@@ -117,7 +124,6 @@ func receiving(r *rand.Rand, name string) string {
 	}
 	body(9)
 	b.WriteString("}\n")
-	return b.String()
 }
 
 // TestReceivePrograms: explorers find the outcomes of all interleavings of such programs, and optimal

@@ -73,19 +73,7 @@ func signalling(r *rand.Rand, name string) string {
 		}
 		return "mu.Lock()\nx = x*3 + h%3 + 1\nmu.Unlock()"
 	}
-	body := func(k int) {
-		fmt.Fprintf(&b, "h := 0\ndefer func() {\nif e := recover(); e != nil { h = h*11 + 5 }\n%s_results[%d] = h\n}()\n", name, k)
-		for range 1 + r.IntN(3) {
-			b.WriteString("{\n" + stmt() + "\n}\n")
-		}
-	}
-	for k := range 1 + r.IntN(3) {
-		b.WriteString("go func() {\n")
-		body(k)
-		b.WriteString("}()\n")
-	}
-	body(9)
-	b.WriteString("}\n")
+	printGoroutines(&b, r, name, stmt)
 	return b.String()
 }
 
