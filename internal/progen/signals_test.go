@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/stateful"
 )
 
 // signalling prints a program with channels to which no goroutine sends, as those of contexts, beside
@@ -82,4 +84,44 @@ func signalling(r *rand.Rand, name string) string {
 func TestSignalPrograms(t *testing.T) {
 	programs := printed{salt: 0x5197a1, perBatch: 100, total: 2000, short: 24, bound: por.Config{MaxExecutions: 20000}, print: signalling}
 	programs.classes(t)
+}
+
+// TestUntriedPrograms: programs have the same outcomes if not all uses of their channels are known, because a
+// function returns the channels; then parking is a step on each of them.
+func TestUntriedPrograms(t *testing.T) {
+	const perBatch = 50
+	total := deep.N(50, 1000)
+	for first := uint64(0); first < uint64(total); first += perBatch {
+		var list []unit
+		for i := range uint64(perBatch) {
+			for _, known := range []bool{true, false} {
+				name := fmt.Sprintf("Known%d", i)
+				if !known {
+					name = fmt.Sprintf("Given%d", i)
+				}
+				text := signalling(rand.New(rand.NewPCG(deep.Seed()+first+i, 0x5197a1)), name)
+				if !known {
+					text = strings.ReplaceAll(text, "make(chan int, ", name+"_made(")
+				}
+				text += fmt.Sprintf("\nfunc %s_made(n int) chan int { return make(chan int, n) }\n", name)
+				list = append(list, unit{name, text})
+			}
+		}
+		g := loadGroup(t, list)
+		var want *observer
+		for i := range list {
+			g.in(i, func() {
+				got, r := search(t, g.m, stateful.Full, por.Config{MaxExecutions: 20000, Match: true})
+				if i%2 == 0 {
+					if want = got; len(r.Incomplete) > 0 {
+						want = nil
+					}
+				} else if want == nil || len(r.Incomplete) > 0 {
+					return
+				} else if d := difference(got.outcomes, want.outcomes); d != "" {
+					t.Errorf("%s\n%s", d, numbered(list[i-1].Source))
+				}
+			})
+		}
+	}
 }
