@@ -33,6 +33,7 @@ type Program struct {
 	Begun      Kept       // of package vm: machines in which packages are being initialised
 	Facts      Kept       // of package vm: facts about entries
 	Variables  Kept       // of package observable: what changes
+	Code       Kept       // of package link: code of functions without numbers
 	Files      Kept       // of package vm: the host's files that have been read
 
 	tests    bool     // Config.Tests
@@ -169,14 +170,22 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
-// IsOwn reports whether fn is the reader's own code: in a module in which the go command works, in a package
-// under test, or in no module. The overlay is no such code.
+// IsOwn reports whether fn is the reader's own code: in a module in which the go command works, or of which a
+// package is explored, or in no module. The overlay is no such code.
 func (prog *Program) IsOwn(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	if p == nil || p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")) {
 		return false
 	}
-	return (p.Main || p.UnderTest || p.Module == "") && !prog.InHarness(fn)
+	if !p.Main && !p.UnderTest && p.Module != "" && !prog.explores(p.Module) {
+		return false
+	}
+	return !prog.InHarness(fn)
+}
+
+// explores reports whether an entry is in the module: packages of other modules can be explored, too.
+func (prog *Program) explores(module string) bool {
+	return slices.ContainsFunc(prog.Packages, func(p *Package) bool { return p.Module == module })
 }
 
 // Packages of ours that tests import.
