@@ -28,8 +28,8 @@ type Stats struct {
 	// PartExecutions counts, for Optimal, the executions of a part of the goroutines, up to where it
 	// interacts with the others again.
 	PartExecutions uint64
-	// Predicted counts, for SURW, the bugs that executions predict, and Confirmed those of them that another
-	// execution has reached. Guessed counts guesses, which have an execution each, too.
+	// For SURW, Predicted counts the bugs that executions predict, and Confirmed counts those that
+	// another execution has reached. Guessed counts guesses; each of them has an execution, too.
 	Predicted, Confirmed, Guessed uint64
 
 	// Work besides the steps: see Work.

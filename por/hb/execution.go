@@ -159,12 +159,12 @@ type Execution struct {
 
 	// Findings. Each remains set when events are undone.
 	Unsupported bool       // the relation cannot decide which operations can be executed in another order
-	Wrong       Assumption // Unsupported, but not without these assumptions of the relation
+	Wrong       Assumption // the assumptions without which the execution would not be Unsupported
 	Awaits      bool       // an operation has been pending that awaits something
 
 	// Findings with Relation.Pairwise, likewise: see Refuted.
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
-	underrun bool // an operation has been pending that makes one negative
+	underrun bool // an operation has been pending that makes a counter negative
 
 	// Answers of the system in the current state, which has this number.
 	state     uint64
@@ -179,14 +179,14 @@ type Execution struct {
 	nonAdds      [64]int32
 	positiveAdds []int32
 	lanes        [65]lanes         // by bit, and of all events
-	onAll        []int32           // those that depend on all,
-	everOnAll    bool              // and whether one did so far, on this path or another one
+	onAll        []int32           // events that depend on all
+	everOnAll    bool              // whether an event has depended on all, on this path or another one
 	received     map[uint32]uint32 // by channel with a buffer, the number of elements received: see slotOf
 	matching     matching
 	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
 	seen         Commuting // see noteCommuting
 	sent         channels  // see onlyreceived.go
-	frozen       bool      // it has all
+	frozen       bool      // sent is complete: see Freeze
 
 	// Scratch memory.
 	condWaiters []trace.GID
