@@ -52,8 +52,9 @@ import (
 //  6. Part of w brings p to a location of q: then the events before p's arrival are part of w.
 //     The other events that e needs, for a select perhaps many, need not be known: an event of w comes
 //     first (reverseRacesOfPending).
-//  7. p moves by q, too, as q's partner, and e is p's alone. No event of w is on p's channels, because
-//     q is on all of them. So e is possible in E, and p is added (findRaces, at its end).
+//  7. q also moves p, as its partner, and e is an event of p alone. No event of w is on p's
+//     channels, because q is on all of them. So e is possible in E, and p is added (findRaces, at
+//     its end).
 //  8. p executes a select with a default. After q.w it executes another operation, which depends on all
 //     events on which e depends and all locations of q: its race adds a goroutine that can come first.
 //  9. If two goroutines are needed for e, one of them is enough: in all other cases e is an event

@@ -148,7 +148,7 @@ func TestReductionBounds(t *testing.T) {
 		}{
 			{por.Config{MaxExecutions: 2}, "max-executions=2"},
 			{por.Config{MaxExecutions: 1000}, ""},
-			{por.Config{MaxMemory: 1}, ""}, // is looked at only now and then
+			{por.Config{MaxMemory: 1}, ""}, // is checked only now and then
 			{por.Config{Poll: func(por.Progress) string { return "enough" }}, ""},
 		} {
 			_, r := toys.Explore(t, toys.Started(toys.StoreBuffer...), e.Explore, tt.cfg)

@@ -363,9 +363,9 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 
 // step executes e in the system, and determines whether that has ended the execution.
 //
-// If a goroutine can still move, the execution has not ended. Cut is an
-// assumption of the program that does not hold, Ended an exit or a crash if other goroutines have not
-// ended: then the event has ended the execution.
+// If a goroutine can still move, the execution has not ended. Otherwise the event has ended the
+// execution in two cases: the status is Cut (an assumption of the program does not hold), or it is
+// Ended and other goroutines have not ended (an exit or a crash).
 func (x *Execution) step(e *Event, choice int) {
 	if x.again {
 		x.repeater.Repeat(e.G, choice)

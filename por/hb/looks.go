@@ -16,11 +16,11 @@ import "hbcheck.dev/hbcheck/trace"
 //     passes, is enabled only if no other goroutine is (por.Global.MayLook). So the search of T is complete.
 //  2. In the executions of S that are explored no goroutine comes to an operation that looks. So the states
 //     of S and T in them have the same operations, and the search of T would have been the same.
-//  3. Suppose that in an execution of S a goroutine comes to an operation that looks. In the shortest one
-//     only the last event brings it there, so this is also an execution of T. By 1 and 2 the search has
-//     explored an equivalent one, or one that it begins, and by Next has seen the operation to which the
-//     goroutine came (a goroutine that has come to an operation is there at the end of the execution, or
-//     has executed it). This contradicts the assumption.
+//  3. Suppose that in an execution of S a goroutine comes to an operation that looks. In the
+//     shortest one only the last event brings it there, so this is also an execution of T. By 1 and
+//     2 the search has explored an equivalent one, or one that it begins. There Next has returned
+//     the operation to which the goroutine came (a goroutine that has come to an operation is there
+//     at the end of the execution, or has executed it). This contradicts the assumption.
 
 // looks reports whether operations of kind k look at all other goroutines, if they depend on them.
 func looks(k trace.Kind) bool { return k == trace.Inspect || k == trace.SemAcquire }

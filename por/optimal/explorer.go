@@ -75,7 +75,7 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 			return r
 		}
 		unordered = true
-		por.Restart(v, cfg, "accesses to memory are not ordered by what synchronises")
+		por.Restart(v, cfg, "synchronisation does not order all accesses to memory")
 	}
 	return readsfrom.Explore(sys, v, cfg)
 }

@@ -30,10 +30,10 @@
 //
 // The search restarts with clockvector in two cases: a program that may make the counter of a
 // WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
-// of operations that commute otherwise; and channel operations that are too many for rule S3, or
-// end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does not hold, or a
-// loop waits for a location that readers or additions change (section 8), the search restarts with readers,
-// or additions, that do not commute.
+// of operations that commute otherwise; and a program whose channel operations are too many for
+// rule S3, or end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does
+// not hold, or a loop waits for a location that readers or additions change (section 8), the search
+// restarts with readers, or additions, that do not commute.
 //
 // # Files
 //
@@ -171,7 +171,7 @@ type searcher struct {
 	//mutant: saved: optimal without inReversal [resumed]: "inReversal []bool" -> "inReversal []bool `saved:\"-\"`"
 	inReversal []bool // executed as part of a candidate, or not as the first alternative
 	//mutant: saved: optimal without frameOf [resumed]: "frameOf    []int32" -> "frameOf    []int32 `saved:\"-\"`"
-	frameOf []int32 // the frame that the event is the chosen operation of, or -1
+	frameOf []int32 // the frame whose chosen operation the event is, or -1
 	//mutant: saved: optimal without prevHead [resumed]: "prevHead   []int32" -> "prevHead   []int32 `saved:\"-\"`"
 	prevHead []int32 // of a head: the one before it, or -1
 
@@ -391,8 +391,8 @@ func (s *searcher) pickEvent() trace.GID {
 	return first
 }
 
-// notLowering returns first, unless that is about to lower the counter of a WaitGroup, and then the
-// first enabled goroutine that is not, if there is one.
+// notLowering returns first, unless first is about to lower the counter of a WaitGroup. Then it
+// returns the first enabled goroutine that is not about to do so, if there is one.
 func (s *searcher) notLowering(first trace.GID) trace.GID {
 	if s.Lowers(first) {
 		for _, g := range s.enabled() {
@@ -407,8 +407,8 @@ func (s *searcher) notLowering(first trace.GID) trace.GID {
 // executeNext is lines 13 to 18 for the pending operation x of g, whose newest head is h. It
 // reports whether the execution continues.
 //
-// A frame is needed for two reasons: other prefixes, and alternatives. A Choose has the second
-// without the first.
+// A frame is needed for two reasons: other prefixes, and alternatives. A Choose has alternatives,
+// but no other prefixes.
 func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	x := s.Next(g)
 	choice, frame := 0, int32(-1)

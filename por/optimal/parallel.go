@@ -122,7 +122,7 @@ type pool struct {
 	late           bool            // one of them may be late
 	sends          bool            // tasks are sent away
 	restingProxies []*worker       // those without a goroutine
-	proxies        int             // that may send one, with the goroutine that makes them
+	proxies        int             // that may send a task; the goroutine that makes proxies counts, too
 	available      [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged       map[*task]bool  // finished tasks
 	taskBytes      int64

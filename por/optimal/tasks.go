@@ -31,7 +31,7 @@ type sharedNode struct {
 	ready            []*task // untaken tasks, and perhaps some taken ones
 	queued           bool    // it is in pool.available
 	dependsOnOutput  bool    // as in frame
-	size             int64   // memory of the nodes shared with it, of which it is the first; of others 0
+	size             int64   // memory of the nodes shared at the same time, if this is the first of them; otherwise 0
 }
 
 // A task is an alternative, or a candidate, of a node, with the subtree below it.

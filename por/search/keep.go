@@ -39,10 +39,10 @@ func (s *Driver) From(entered any, positions func() []*Position, begin, explore 
 	return s.Result()
 }
 
-// Reenter brings the system to its state when the search was saved, and gives positions new marks, as the
-// saved marks belong to another system. Positions are in the order in which they were made; those without a
-// mark have a negative one, and keep it. The data of an Executor and of an oracle are saved unchanged, so
-// they need no steps.
+// Reenter brings the system to its state when the search was saved, and gives positions new marks,
+// as the saved marks belong to another system. Positions are in the order in which they were made;
+// a position without a mark has a negative one, and keeps it. The data of an Executor and of an
+// oracle are saved unchanged, so they need no steps.
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
 	s.Path = nil // these steps are not part of the search
