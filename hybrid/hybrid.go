@@ -25,7 +25,7 @@ type Frame struct {
 	Instr ssa.Instruction
 	// Fn is the function, nil for one that is not in the program's source.
 	Fn *ssa.Function
-	// Builtin is the name of the builtin that a frame without Fn is of, if it is of one.
+	// Builtin is the name of the builtin that a frame without Fn executes, if it executes one.
 	Builtin string
 	// Main: the machine's own first frame, which does nothing but return.
 	Main bool

@@ -17,8 +17,8 @@ import (
 //  2. A member writes to none of these, as an operation that touches one is not Apart (claim 2 of
 //     Partition); what it has allocated is reached only from where it has written it.
 //
-// So it is found once. A closed and empty channel is no object that an operation touches, for outsiders
-// as for members.
+// So they are computed once. A closed and empty channel does not count as an object that an
+// operation touches, for outsiders as for members.
 type separation struct {
 	p         *Partition
 	outsiders []trace.GID

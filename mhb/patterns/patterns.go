@@ -27,10 +27,9 @@
 // the others can write while T_c waits. A path that cannot be evaluated is omitted from must facts, and
 // stands for any object in may facts.
 //
-// Only T_c can means: no goroutine other than T_c that there is, and none that they start,
-// can in its whole future. (The closure of package mhb is more precise: it asks for
-// their futures up to where they block.) Goroutines that T_c has yet to start do
-// not exist while it waits.
+// "Only T_c can" means: no other goroutine that exists now, and none that these start, can do it in
+// its whole future. (The closure of package mhb is more precise: it asks for their futures up to
+// where they block.) Goroutines that T_c has yet to start do not exist while it waits.
 //
 // Deviations from the paper, each of which would be wrong for Go otherwise: two
 // writes conflict; a mutex can be unlocked by any goroutine, so that a goroutine that

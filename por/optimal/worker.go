@@ -214,7 +214,6 @@ func (w *worker) share(steps uint64) {
 	}
 	// Each node has a beginning of one path, of one list of frames, and of one list of nodes. To
 	// copy a long path for each of its frames would take gigabytes.
-	// each of its frames would take gigabytes.
 	x := sharing{path: s.record(0, s.frames[i].depth)}
 	if s.shared >= 0 {
 		x.frames, x.nodes = slices.Clone(w.nodes[s.shared].frames), slices.Clone(w.nodes[:s.shared+1])

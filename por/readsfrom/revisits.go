@@ -389,7 +389,6 @@ func (s *searcher) backwardRevisit(i int, it *revisit) {
 
 // forwardRevisit explores a prefix of frame i's operation, and continues if the operation depends
 // on the prefix.
-// continues.
 //
 // It is lines 32 to 39 of docs/research/optimal.md for graphs: prefix, head, canonical order, and x again.
 func (s *searcher) forwardRevisit(i int, it *revisit) {
