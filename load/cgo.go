@@ -91,9 +91,9 @@ func (l *loader) addCgo() error {
 	return nil
 }
 
-// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns their
-// other imports. It adds none if one of lp's files is there only where cgo is not: then the author has an
-// alternative.
+// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns
+// their other imports. It adds none if one of lp's files is built only without cgo: then the author
+// has an alternative.
 func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 	if lp.Standard {
 		return nil

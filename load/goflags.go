@@ -132,7 +132,7 @@ func goFlagError(flag, why string) error {
 // takeGoFlags determines the effects of the go command's flags. The error is an Errors that names the flag
 // that is refused.
 func (l *loader) takeGoFlags() error {
-	// Which files of the standard library there are is decided by the environment of this process.
+	// The environment of this process decides which files the standard library has.
 	if e := l.goEnv.GOEXPERIMENT; e != "" && !slices.ContainsFunc(l.cfg.env(l.dir), func(s string) bool { return strings.HasPrefix(s, "GOEXPERIMENT=") }) {
 		return Errors{{Msg: fmt.Sprintf("GOEXPERIMENT=%s was set by go env -w: set it in the environment for hbcheck", e)}}
 	}

@@ -40,7 +40,7 @@ type listPackage struct {
 	cgo map[string]*cgoFile // of GoFiles, those that import "C"
 }
 
-// listFields must name the fields of listPackage: go list does less for less.
+// listFields must name the fields of listPackage: go list does less work for fewer fields.
 const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 	"GoFiles,IgnoredGoFiles,SFiles,EmbedFiles,Imports,ImportMap,Module,DefaultGODEBUG,Error"
 
@@ -117,8 +117,8 @@ func (l *loader) list() error {
 	}
 	l.listed = list
 	if len(l.listed) == 0 {
-		// A pattern with "..." that matches nothing is only worth a warning to
-		// the go command; to us there is nothing left to do.
+		// The go command only warns about a pattern with "..." that matches nothing; here it is an
+		// error, because nothing is left to do.
 		return Errors{{Msg: cmp.Or(strings.TrimPrefix(diag, "go: warning: "), "no packages")}}
 	}
 	return nil

@@ -117,8 +117,8 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	fmt.Fprintf(h, "imports %q\n", lp.Imports)
 	files := slices.Concat(lp.GoFiles, lp.EmbedFiles)
 	if !lp.Standard {
-		// Files that import "C" are ignored ones. The constraints of files in assembly decide whether
-		// there is something in Go instead of them.
+		// Files that import "C" are ignored ones. The constraints of files in assembly decide
+		// whether Go files replace them.
 		files = slices.Concat(files, lp.IgnoredGoFiles, lp.SFiles)
 	}
 	if !lp.DepOnly {

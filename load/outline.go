@@ -88,8 +88,8 @@ type outlines struct {
 	kept []*Package        // that have new ones
 }
 
-// newOutlines returns where l keeps outlines, nil if nowhere: of packages that are changed by tests or by
-// an overlay of the caller's there are none.
+// newOutlines returns the outlines of l, or nil if l keeps none. Packages that are changed by
+// tests, or by an overlay of the caller's, have no outlines.
 func (l *loader) newOutlines() *outlines {
 	cfg := l.cfg
 	if !oneByOne || cfg.Outlines == nil || cfg.Cache != nil || cfg.Overlay != nil || cfg.Root != "" || cfg.whole || cfg.early || len(l.std.tests) > 0 {

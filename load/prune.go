@@ -170,7 +170,7 @@ func findLive(roots []*decl) map[*decl]bool {
 type graph struct {
 	names map[string][]*decl // functions, variables, types; several if a name is declared twice
 	decls map[ast.Node]*decl // by *ast.FuncDecl, *ast.ValueSpec or *ast.TypeSpec
-	roots *decl              // mentions what is mentioned by what stays, links apart
+	roots *decl              // its mentions are those of the declarations that stay, except for links
 	// checked are those that are checked whether they are mentioned or not: types, methods, and
 	// the functions of the user's.
 	checked []*decl
@@ -377,9 +377,9 @@ func (p *Package) bodies(live map[*decl]bool) ([]*ast.File, *types.Info) {
 	return q.Files, q.Info
 }
 
-// removeDead takes the declarations that are not in declared from p's syntax, if it is not nil, and
-// the bodies of the functions that are not live; and if p has been checked what is to be initialised
-// with them. Other programs that have p from the same cache keep theirs.
+// removeDead removes from p's syntax the declarations that are not in declared, if that is not nil,
+// and the bodies of the functions that are not live. If p has been checked, it also removes the
+// initialisation of these declarations. Other programs that have p from the same cache keep theirs.
 func (p *Package) removeDead(declared, live map[*decl]bool) {
 	gone := make(map[types.Object]bool)
 	p.bare = make(map[token.Pos]bool)

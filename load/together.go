@@ -73,8 +73,8 @@ func (prog *Program) findTogether() (pairs []*Entry) {
 	return pairs
 }
 
-// callsParallel reports whether the test function of e calls Parallel on its parameter, itself or in
-// a function that it hands it to.
+// callsParallel reports whether the test function of e calls Parallel on its parameter, itself or
+// in a function to which it passes the parameter.
 func (prog *Program) callsParallel(e *Entry) bool {
 	return e.Package.callsParallel(e.Func.Object(), 0, map[types.Object]bool{})
 }

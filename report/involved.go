@@ -14,11 +14,11 @@ type out uint8
 // The reasons.
 const (
 	drawn      out = iota
-	internal       // an operation by which package testing or context works inside
+	internal       // an internal operation of package testing or context
 	uninvolved     // of a goroutine that has nothing to do with the bug
 	afterwards     // after a test has failed, until it has ended
 	folded         // the row of the call that it is part of stands for it
-	untold         // steps of which only who moves is known
+	untold         // steps of which only the goroutine is known
 	numOuts
 )
 
@@ -67,7 +67,8 @@ func leaveOut(rows []row, bug *explore.Bug) {
 	}
 }
 
-// foldCall makes row i, by which package context works inside, part of one row of the program's call.
+// foldCall makes row i, an internal operation of package context, part of one row of the program's
+// call.
 func foldCall(rows []row, i int) {
 	r := &rows[i]
 	call := i

@@ -61,8 +61,8 @@
 //     instead of bit vectors on that of integers.go; of circuits on those of sat.go. An external
 //     program is believed if circuits have no model within some steps (Solver.confirm). Tests
 //     compare all layers with each other, and with all values of small widths.
-//  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of them.
-//     One part without a model is enough for Unsat, and no number of others.
+//  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of
+//     them. For Unsat, one part without a model is enough.
 //  5. Results do not depend on maps, addresses or time. What a layer does is bounded by steps: those of
 //     circuits are a function of the set alone (blaster), programs count their own. Only a program that
 //     does not answer in a minute is taken for one that hangs, which is a warning. Which model is found

@@ -9,8 +9,8 @@ import (
 // conflict-driven clause learning, as MiniSat does it (Eén and Sörensson 2003), with glue (Audemard and
 // Simon 2009) to decide when to restart and which clauses to forget.
 //
-//  1. All clauses follow from those of the circuit and of the literals that are to be true: these are, and
-//     a clause that is learned follows from others.
+//  1. All clauses follow from the clauses of the circuit and from the literals that are to be true:
+//     the first clauses are these, and a learned clause follows from others.
 //  2. Unsat: what follows without any decision is a contradiction.
 //  3. Sat: all nodes have values, and no clause is false.
 //  4. The limit of a search counts clauses inspected, never time.
