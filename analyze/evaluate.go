@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/static/pointer"
 )
 
-// Debug makes the SSA form of the packages named remember which value belongs to
-// which expression, which points-to queries need. It must be called first.
+// Debug makes the SSA form of the packages named keep the value of each expression, which points-to
+// queries need. It must be called first.
 func (p *Program) Debug() {
 	for pkg := range p.named {
 		pkg.SSA.SetDebugMode(true)
@@ -247,7 +247,7 @@ func (ev *evaluator) refs(v *types.Var, f func(d *ssa.DebugRef, points func(ssa.
 	}
 }
 
-// inSource finds e itself on the line: then it is known which value is meant.
+// inSource searches the line for e itself, which determines the value.
 func (ev *evaluator) inSource(e ast.Expr) (pointer.Set, bool) {
 	if ev.fn == nil {
 		return pointer.Set{}, false

@@ -28,8 +28,8 @@ import (
 //     join of two values has a Phi, or none is needed after it: then the paths disagree, and it is lost.
 //  2. A register has a value from its definition until another value with that register is defined: the
 //     registers of values are written by nothing else.
-//  3. A variable that is in memory has its address as its binding, and nothing else: a value that was
-//     loaded from it would be of the past.
+//  3. A variable that is in memory has its address as its binding, and nothing else: a value that
+//     was loaded from it could be out of date.
 
 // A varKey names a variable of a function.
 type varKey struct {

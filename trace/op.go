@@ -112,8 +112,8 @@ func (o *Op) Races(p *Op) bool {
 	return (o.Kind.Plain() || p.Kind.Plain()) && o.Conflicts(p)
 }
 
-// Conflicts reports whether two operations by different goroutines overlap with at least
-// one write and that do not commute.
+// Conflicts reports whether two operations of different goroutines access overlapping locations, at
+// least one of them writes, and they do not commute.
 func (o *Op) Conflicts(p *Op) bool {
 	//mutant: additions do not commute [counted]: false
 	if o.CommutesWith(p) {

@@ -107,8 +107,8 @@ func (h *history) noteSends() {
 	}
 }
 
-// onlyReads makes the accesses of op, and of list, which g's operation op has if they do not fit, those of
-// reads if g only receives there, and no goroutine sends there.
+// onlyReads turns the accesses of op, g's operation, into reads if g only receives there and no
+// goroutine sends there. list has the accesses that do not fit in op.
 func (h *history) onlyReads(g trace.GID, op *trace.Op, list []trace.Access) {
 	s := h.rel.sends
 	if s == nil || !s.known || op.N == 0 {

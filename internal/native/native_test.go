@@ -267,8 +267,9 @@ func (x *subject) compare(s search, found findings) {
 	}
 }
 
-// explains reports whether a native outcome is one of known for the reason that the process
-// ends with main, while in the machine other goroutines continue.
+// explains reports whether a native outcome has the output of a known outcome with another ending
+// (of a straggler, the beginning of that output): the native process ends with main, while in the
+// machine other goroutines continue.
 func (p *program) explains(known map[string]bool, native string) bool {
 	out, ok := strings.CutPrefix(native, "exit 0 ")
 	if !ok || p.test {

@@ -129,8 +129,8 @@ func TestParking(t *testing.T) {
 	}
 }
 
-// TestParkingLoops: loops of operations that do not wait are livelocks with parking put off if, and only if,
-// they are without.
+// TestParkingLoops: loops of operations that do not wait are livelocks with postponed parking if,
+// and only if, they are livelocks without it.
 func TestParkingLoops(t *testing.T) {
 	tests := []struct {
 		name, body string
@@ -176,9 +176,10 @@ func TestParkingLoops(t *testing.T) {
 	}
 }
 
-// TestParkingTime: who can park does so before time passes by all that wait, too, and not only once no
-// time is left to pass beside who could move. Example: if the first goroutine has parked nothing moves
-// when time passes to 1, and the slack suffices for 3 from there.
+// TestParkingTime: a goroutine that can park does so before time passes for which all goroutines
+// have to wait, and not only when no time can pass beside goroutines that could move. Example: if
+// the first goroutine has parked nothing moves when time passes to 1, and the slack suffices for 3
+// from there.
 func TestParkingTime(t *testing.T) {
 	list := []unit{{"Ptime", `package main
 

@@ -96,8 +96,8 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-// TestBroken: a library with one line broken is caught by the tests named, and
-// by them as expected. kinds lists the kinds of bugs that may be found first.
+// TestBroken: the tests named find the bug of a library with one broken line, as expected. kinds
+// lists the kinds of bugs that may be found first.
 func TestBroken(t *testing.T) {
 	dir := library(t)
 	var cache load.Cache
