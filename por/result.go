@@ -57,8 +57,9 @@ type Progress struct {
 	// Estimate is an estimate of the number of all executions, and Error its standard error; 0: unknown.
 	// For explorers that sample, Estimate is the number of schedules to be drawn, and there is no error.
 	Estimate, Error float64
-	// Ordered has, for a search by several workers, the counts of one worker at the position of the
-	// first of them: the others may be at positions that one worker never reaches. nil: Stats has them.
+	// Ordered has the counts that one worker would have at the position of the first of several
+	// workers. The other workers may be at positions that one worker never reaches. nil: Stats has
+	// them.
 	Ordered *Stats
 }
 

@@ -35,15 +35,15 @@ import (
 // Proof that nothing is lost. Let E be a prefix.
 //
 //  1. An event touches everything that decides whether and how it can be executed. For an operation
-//     on channels that is the set of goroutines pending at its channels, and all channels at which
-//     its participants are pending; for a select with a default also those at which the
-//     goroutines are parked with which it could communicate.
+//     on channels, this is the set of goroutines pending at its channels, and all channels at which
+//     its participants are pending; for a select with a default, also the channels at which its
+//     possible partners are parked.
 //  2. So a transition that is independent of an element of the sleep set neither enables nor
 //     disables it, and sleep sets are sound.
-//  3. The backtrack set of E is sufficient if the following holds for every transition q that is
-//     explored in E, and every sequence w.e that is possible in E and of which e is the first event
-//     that depends on q: the set has a goroutine that can come first in w.e, or whose pending
-//     operation is independent of w.e.
+//  3. Let q be a transition that is explored in E, and w.e a sequence that is possible in E and in
+//     which e is the first event that depends on q. The backtrack set of E is sufficient if for
+//     each such q and w.e it has a goroutine that can come first in w.e, or whose pending operation
+//     is independent of w.e.
 //  4. If e is possible after q.w, then q and e are in a race, and reverseRace adds a goroutine that
 //     can come first. Otherwise q takes the place of e, or of an event that e needs. Let p be the
 //     goroutine of e, or one whose pending operation e needs. Claims 5 to 8 are the possible cases.

@@ -120,10 +120,10 @@ var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
 	return r.On == trace.OnLock || r.On == trace.OnCond
 })
 
-// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or
-// a lock for a writer that is only pending, or is on a Cond with an RWMutex. Without such events readers
-// come and leave in any order. After such an event, their order decides which of them finds too few
-// readers, or may pass a writer.
+// unbalancedUnlock reports whether one of these holds: event i unlocks a read lock that its
+// goroutine does not hold; it unlocks for a writer that is only pending; or it is on a Cond with an
+// RWMutex. Without such events readers come and leave in any order. After such an event, their
+// order decides which of them finds too few readers, or may pass a writer.
 //
 // Example: g1: RLock; g2: RUnlock. In this order nothing happens; in the other one g2 crashes.
 // The two would commute as readers.

@@ -120,9 +120,9 @@ type Execution struct {
 	clocks []uint32
 	Width  int
 
-	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ... for
-	// the events of each goroutine, so goroutine and number identify an event in every order of a class
-	// (EventID), and its index only in this one. By goroutine:
+	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ...
+	// for the events of each goroutine, so goroutine and number identify an event in every order of
+	// a class (EventID). The index identifies it in this order only. By goroutine:
 	//mutant: saved: happens before without Count [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
 	Count []uint32 // events that it has executed
 	//mutant: saved: happens before without Last [resumed]: "Last     []int32" -> "Last     []int32 `saved:\"-\"`"

@@ -40,7 +40,8 @@ const (
 	laneClasses
 )
 
-// Bits of footprints besides those of objects that have lanes: channelsBit, and that of all events.
+// Besides the bits of objects, two bits of footprints have lanes: channelsBit, and the bit of all
+// events.
 const (
 	channelsLane = 63
 	everyLane    = 64
@@ -71,7 +72,7 @@ func (x *Execution) classOf(e *Event, k *eventKey) laneClass {
 // onAll reports whether e depends on all other events.
 func (e *Event) onAll() bool { return e.Op.DependsOnAll || e.PartnerOp.DependsOnAll }
 
-// in returns c as it is in the lanes of bit.
+// in returns the class under which c is listed in the lanes of bit.
 func (c laneClass) in(bit int) laneClass {
 	if (c == onOneClass) != (bit == channelsLane) || bit == everyLane {
 		return noClass

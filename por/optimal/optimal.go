@@ -28,12 +28,13 @@
 // the program can end is reported (claim 13). The explored executions, and all counts, depend
 // on the program only: neither on the number of workers nor on the memory for candidates.
 //
-// The search restarts with clockvector in two cases: a program that may make the counter of a
-// WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
-// of operations that commute otherwise; and a program whose channel operations are too many for
-// rule S3, or end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does
-// not hold, or a loop waits for a location that readers or additions change (section 8), the search
-// restarts with readers, or additions, that do not commute.
+// The search restarts with clockvector for two kinds of programs. Programs of the first kind may
+// make the counter of a WaitGroup negative, or raise it while a goroutine waits for it: this
+// depends on the order of operations that commute otherwise. Programs of the second kind have too
+// many channel operations for rule S3, or channel operations that end the program after a longer
+// prefix. If a goroutine unlocks an RWMutex that it does not hold, or a loop waits for a location
+// that readers or additions change (section 8), the search restarts with readers, or additions,
+// that do not commute.
 //
 // # Files
 //
@@ -161,7 +162,7 @@ type searcher struct {
 	dropped  []trace.GID // goroutines whose last events have ended the execution; they do not move
 
 	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
-	// event more than Driver.Path for each that ended the execution and was undone.
+	// event more than Driver.Path for each event that ended the execution and was undone.
 	//
 	//	events:     p1  p2  x  e1  z  e2
 	//	frameOf:    -1  -1  0  -1  1  -1          frames[0].depth is 2, frames[1].depth is 4
@@ -277,9 +278,9 @@ func (s *searcher) backtrack() {
 
 // exploreAlternative is line 6 for alternative k of the operation of frame i.
 //
-// A further alternative of an operation that is not on channels has the same races as the first
-// one (line 21 is about operations, not alternatives), but the arrivals of goroutines by it are
-// processed all the same (line 23). Two rendezvous with different partners have different races.
+// A further alternative of an operation that is not on channels has the same races as the first one
+// (line 21 is about operations, not alternatives). But the arrivals of goroutines by it are
+// processed (line 23). Two rendezvous with different partners have different races.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
 	// The first k alternatives have been executed. If all earlier alternatives have ended the execution,

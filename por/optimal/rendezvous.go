@@ -47,12 +47,12 @@ import (
 // # Why a rendezvous counts once
 //
 // The alternatives of x have different dependences, so x may be executed in several of them, after
-// different S, before one y whose prefix does not contain x. Only the execution in which x has its first
-// alternative counts (R6): in all others its events are in a reversal. The first alternative has no
-// partner, if there is such a one; then it is possible after every S. Otherwise x is not ready without a
-// partner, and the first alternative is possible as long as its partner waits. Claim 9: if an event of S
-// comes after x's first alternative in every exploration, its races are sought after S
-// (unseenAtFirstAlternative).
+// different S, before one y whose prefix does not contain x. Only the execution in which x has its
+// first alternative counts (R6): in all others its events are in a reversal. If x has an
+// alternative without a partner, that is the first one; then it is possible after every S.
+// Otherwise x is not ready without a partner, and the first alternative is possible as long as its
+// partner waits. Claim 9: if an event of S comes after x's first alternative in every exploration,
+// its races are sought after S (unseenAtFirstAlternative).
 
 // initChannelFrame fills in the data of frame i, the newest one, for an operation on channels.
 //
@@ -179,9 +179,9 @@ func (s *searcher) without(x int, list []interval) []interval {
 	return kept
 }
 
-// scheduleRendezvous is rule S3 for the newest event e, if that concerns channels: it schedules the
-// sets that end in e and after which an operation on channels may be possible that x, the operation
-// of a frame, makes impossible.
+// scheduleRendezvous is rule S3 for the newest event e, if e concerns channels: it schedules sets
+// that end in e. After each of these sets an operation on channels may be possible that x, the
+// operation of a frame, makes impossible.
 //
 // It considers an interval q if event e can be the last one of such a set: e is the arrival of
 // q, or changes whether a select is ready (exposes). The partner h may have arrived at any

@@ -317,7 +317,7 @@ func (s *searcher) arrivalClock(e int) []uint32 {
 	return nil
 }
 
-// revisit is a prefix S that x has when it is explored again.
+// revisit is the prefix S with which x is explored again.
 //
 // For a read, write is set; otherwise last is set. order is a linearization of the graph of the
 // revisit, found together with it, so that the search need not be repeated.

@@ -57,8 +57,8 @@ type Driver struct {
 
 	Estimate func(*por.Progress) `saved:"-"` // estimates the progress of the search; nil: nothing does
 
-	// Carry is for a search that walks back along its path at each step: a path of n steps adds the work of
-	// n/Carry steps to each of them. 0: the length of the path costs nothing.
+	// Carry is for a search that walks back along its path at each step: in a path of n steps, each
+	// step counts as n/Carry further steps. 0: the length of the path costs nothing.
 	Carry int `saved:"-"`
 
 	//mutant: saved: driver without KnownRaces [resumed]: " RaceSet" -> " RaceSet `saved:\"-\"`"

@@ -18,9 +18,9 @@ func (s *Driver) Keep() {
 	}
 }
 
-// From explores from the current state of the system, and leaves it there. entered are the data that are
-// saved (por.Config.Enter), positions returns those of the search. begin begins the search, unless it
-// continues a saved one; explore explores its unfinished part.
+// From explores from the current state of the system, and restores that state. entered are the data
+// that are saved (por.Config.Enter); positions returns the positions of the search. begin begins
+// the search, unless it continues a saved one; explore explores its unfinished part.
 func (s *Driver) From(entered any, positions func() []*Position, begin, explore func()) por.Result {
 	root := s.Sys.Mark()
 	resumed, leave := s.Cfg.Enter(entered)

@@ -137,8 +137,8 @@ const (
 	mapGroupSlots = 8   // abi.MapGroupSlots
 )
 
-// mapTail is how a MapType ends: with how the keys and elements of a group are found. The offsets that
-// a release does not have are 0.
+// mapTail is the end of a MapType, which describes the places of keys and elements in a group. The
+// offsets that a release does not have are 0.
 type mapTail struct {
 	slotSize             uint32 // of a key and an element together
 	keysOff, keyStride   uint32 // of the keys in a group
