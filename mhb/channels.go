@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Operations on channels in question. A goroutine that waits at a channel takes part in operations of
-// others, so T_c does not wait alone: the goroutines with which it could communicate now are members, and
-// so are those with which members could communicate. All other goroutines are walked.
+// The operation in question is on a channel. A goroutine that waits at a channel takes part in operations
+// of others, so T_c does not wait alone. Members are T_c, the goroutines with which it could communicate
+// now, and those with which a member could communicate. All other goroutines are walked.
 //
 //	T_c: select { case c <- 1: case <-done: }     member: <-c
 //	T_1: x = 1; <-d                               T_2: select { case d <- 2: case <-done: }

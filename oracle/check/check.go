@@ -23,20 +23,20 @@ import (
 //   - Points-to: what the operands of each goroutine's pending operation point to
 //     is in their sets.
 //   - Call graph: the calls on all stacks are in it.
-//   - Futures: the accesses of the operation that was executed, and whether it
-//     synchronises, were predicted in every earlier state of the path in which the
-//     object existed, for its goroutine or for the one that was to start it.
+//   - Futures: the accesses of the executed operation, and whether it synchronises, were predicted
+//     in every earlier state of the path in which the object existed. They were predicted for the
+//     operation's goroutine or, before that existed, for the goroutine that was to start it.
 //   - Must-facts (SPIN 2014, items I2 and I4): if an earlier state of the path promised that a
 //     goroutine locks, joins or waits for something before an access, it has done so since that
 //     state.
 //   - Future allocations (item I5): each object that the step allocated, and that synchronises, was
 //     predicted in every earlier state.
 //   - Fingerprints: two stacks at different places have different fingerprints.
-//   - Skipped choices: when an oracle says that no choice is needed before an
-//     operation, or that the operations of some goroutines are enough, everything that
-//     other goroutines can do while these wait is explored (lookahead.PersistentSet), and
-//     none of it conflicts with the operations. That is the criterion that oracles
-//     approximate, so a skip that passes is right, whatever it was derived from.
+//   - Skipped choices: an oracle says that no choice is needed before an operation, or that the
+//     operations of some goroutines are enough. Then everything that other goroutines can do while
+//     these wait is explored (lookahead.PersistentSet), and none of it conflicts with the operations.
+//     Oracles approximate this criterion, so a skip that passes is right, whatever it was derived
+//     from.
 //
 // A difference is a mistake of hbcheck. Nothing is assumed to be right but the
 // machine and por.
