@@ -156,7 +156,7 @@ func (s *Session) Clocks(name string) (list []Clock) {
 type Choice struct {
 	Name  string
 	Next  describe.Event // what it would have done
-	Taken bool           // it is the one that moved
+	Taken bool           // it is the goroutine that moved
 	// Later is the step in which it does that in the schedule, from 0; -1: it does not any more.
 	Later int
 	// Conflicts are the steps from this one up to Later with which its operation may not commute:

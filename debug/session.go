@@ -153,8 +153,8 @@ func (s *Session) Steps() int { return len(s.moves) }
 // Step returns step i of the schedule.
 func (s *Session) Step(i int) describe.Event { return s.moves[i].ev }
 
-// Bug returns the bug at the end of the schedule, or nil. Ending says how it ends if it was not recorded
-// and shows none.
+// Bug returns the bug at the end of the schedule, or nil. For a schedule that was not recorded and
+// shows no bug, ending says how it ends.
 func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.ending }
 
 // AtEnd reports whether all steps of the schedule have been executed.

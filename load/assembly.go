@@ -53,8 +53,9 @@ type variant struct {
 	imports        []string // of files that are new
 }
 
-// newVariant returns the variant of lp with the files for which match holds, or nil if it has
-// assembly, or functions without a body where lp has none, or does not declare all mentioned names.
+// newVariant returns the variant of lp with the files for which match holds. It returns nil if the
+// variant has assembly, or functions without a body where lp has none, or if it does not declare
+// all mentioned names.
 //
 //  1. Other packages mention exported names: all of these are still declared.
 //  2. The names that the package's own files mention are among their identifiers. None of these is

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Package ssa builds packages as a whole. Of the standard library the functions are built one by
-// one, as they are needed: while a function is built, it is the only one of a package of its own.
-// For that, and to give the function a body that has been checked late, this file sets fields that
+// Package ssa builds packages as a whole. Functions of the standard library are built one by one,
+// as they are needed: while a function is built, it is the only member of a temporary package. For
+// that, and to give the function a body that has been checked late, this file sets fields that
 // package ssa does not export. With a version of package ssa with other fields, which a module that
 // uses hbcheck as a tool may select, packages are built as a whole.
 //

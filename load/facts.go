@@ -176,10 +176,10 @@ func setsEnvironment(fn *types.Func) bool {
 	return false
 }
 
-// showsDescriptors reports whether fn may show or take the number of a descriptor: it is a system
-// call, a method named like those of files and connections that show it, or finds a method by its
-// name. Functions of package syscall about signals, errors, the environment and the process do not
-// count.
+// showsDescriptors reports whether fn may show or take the number of a descriptor. It may if it is
+// a system call, has the name of a method of files or connections that shows the number, or finds a
+// method by its name. Functions of package syscall about signals, errors, the environment and the
+// process do not count.
 func showsDescriptors(fn *types.Func) bool {
 	switch fn.Name() {
 	//mutant: no program sees descriptors [models TestCaches/numbered]: "Fd" -> "fd"

@@ -336,7 +336,8 @@ func constantOf(t types.Type, s string) types.TypeAndValue {
 // Source returns the file with the text of the file of that name: -overlay may replace it.
 func (prog *Program) Source(name string) string { return prog.choices.source(name) }
 
-// Root is the directory below which the program's files are, if it is that of a bundle; otherwise empty.
+// Root is the directory that contains the program's files, if it is the directory of a bundle;
+// otherwise it is empty.
 func (prog *Program) Root() string { return prog.root }
 
 // Recorded returns the name that the compiler records for a file, for example for stack traces: with

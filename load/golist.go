@@ -186,9 +186,10 @@ func (lp *listPackage) path() string {
 	return path
 }
 
-// userPackages makes Packages from go list's answer, and marks those whose entries are wanted: the packages
-// that a pattern matches, except a package that is not a command and has a test variant with all its files,
-// and except packages without files, which can only have tests.
+// userPackages makes Packages from go list's answer, and marks those whose entries are wanted: the
+// packages that a pattern matches. Two kinds of them are not marked: a package that is not a
+// command and has a test variant with all its files, and a package without files, which can only
+// have tests.
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	hasVariant := make(map[string]bool) // p, if there is p [p.test]
 	rank := make(map[string]int)        // path to index of the first pattern that matched it

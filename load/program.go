@@ -196,8 +196,8 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 }
 
 // IsModel reports whether fn, or the function that fn is an instance, a wrapper or a part of,
-// belongs to a model: the overlay provides it, in a file that is not named as plain code (package
-// internal/effect of the overlay). The other functions of a package that is patched are real ones.
+// belongs to a model: the overlay provides it, in a file whose name does not mark it as plain code
+// (package internal/effect of the overlay). The other functions of a patched package are real ones.
 // Functions of package hbtest/lin belong to a model, too; that package documents why no other
 // goroutine notices its accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// prune takes away declarations of std packages that the program cannot
-// mention: package-level functions, variables whose initial values are
-// computed without side effects, and the bodies of methods. It is what the linker's
-// dead code elimination does for native programs, and what makes loading fast: package
-// unicode, for one, is a hundred tables of which a program uses a handful, and reached
-// by nearly every program.
+// prune takes away declarations of std packages that the program cannot mention: package-level
+// functions, variables whose initial values are computed without side effects, and the bodies of
+// methods. The linker's dead code elimination does the same for native programs. It makes loading
+// fast: nearly every program reaches package unicode, for example, and uses a handful of its
+// hundred tables.
 //
 // Names decide what is mentioned: an identifier in a package mentions the package's declaration of that
 // name, whatever the identifier refers to, and so does a selector on an import's name in another package.

@@ -85,10 +85,9 @@ func foldCall(rows []row, i int) {
 	r.out, r.kind, r.calls = drawn, r.Internal, 1
 }
 
-// involved returns the goroutines that take part in the bug: the one it happened in; for a deadlock, all
-// that are blocked; and those that operate on the same objects, except objects that all of these only read.
-// Operations of package testing on a test do not make a goroutine involved. Goroutines that started an
-// involved one are included, so that the reader sees its origin.
+// involved returns the goroutines that take part in the bug: the goroutine in which it happened;
+// for a deadlock, all blocked goroutines; and goroutines that operate on an object of one of these,
+// unless all of them only read the object.
 func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
 	stuck := bug.Kind == explore.Deadlock

@@ -19,10 +19,9 @@ import (
 // Anything else is Unknown: the number of steps is bounded.
 //
 // Claim: a range always contains the values of its term in all models of the constraints, given the
-// values that are chosen. Proof: it begins as one that contains all values of the term. forward
-// returns a range that has the term's values for all arguments within their ranges; backward
-// removes only values of an argument that are impossible for all values of the term and of the
-// other argument.
+// values that are chosen. Proof: the first range contains all values of the term. forward returns a
+// range with the term's values for all arguments within their ranges. backward removes a value of
+// an argument only if the value is impossible for all values of the term and of the other argument.
 type arith struct {
 	c     *Context
 	place []int32 // by a term's number, where it is in terms; from 1

@@ -74,8 +74,8 @@ func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) 
 }
 
 // Values returns the values of t for which the constraints hold, the least ones first, at most
-// limit of them. The result is Sat if the returned values are all and there is at least one, Unsat if there
-// is none, and Unknown if there are more or the solver cannot decide.
+// limit of them. The result is Sat if these are all values and there is at least one, Unsat if
+// there is none, and Unknown if there are more or the solver cannot decide.
 func (s *Solver) Values(t *Term, signed bool, limit int) ([]uint64, Result) {
 	s.Push()
 	defer s.Pop()

@@ -14,9 +14,9 @@ import (
 //	x == y       x - y <= 0, y - x <= 0
 //	x + k        (x+k) - x <= k, x - (x+k) <= -k     if it cannot wrap
 //
-// A path with a smaller sum of differences is weaker, and a term less than itself is a contradiction. Two
-// terms neither of which can be larger are equal, so a constraint that they differ is a contradiction; if
-// two terms differ, one that is not larger is less.
+// A path with a smaller sum of differences is weaker, and a term less than itself is a
+// contradiction. If neither of two terms can be larger, they are equal, and a constraint that they
+// differ is a contradiction. If two terms differ and one cannot be larger, it is less.
 //
 // Signed and unsigned comparisons make two separate orders, because the numbers differ.
 type order struct {

@@ -275,7 +275,7 @@ type process struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   strings.Builder
-	lines chan sexpr // what it writes; closed when it ends
+	lines chan sexpr // the lines that the solver writes; closed when it ends
 }
 
 func start(program string, args []string) (*process, error) {

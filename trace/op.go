@@ -2,9 +2,9 @@
 // numbers, locations, operations and schedules. It contains no algorithms; all
 // other packages use it.
 //
-// The properties of a kind of operation, which depend neither on the goroutine nor on the object, are in
-// one table (see Row): its name, whether it can be disabled, what it acquires and releases, the Go
-// functions that execute it, and so on. Op has the properties of one operation in one state.
+// The properties of a kind of operation are in one table (see Row): its name, whether it can be
+// disabled, what it acquires and releases, the Go functions that execute it, and so on. They depend
+// neither on the goroutine nor on the object. Op has the properties of one operation in one state.
 package trace
 
 // GID identifies a goroutine. It is a dense number interned from the

@@ -1,6 +1,6 @@
-// Package environment tests the behaviour that the environment of a program decides: every explorer
-// explores it in the same way, the output of a compiled program is among the outcomes, and the verdict
-// names the behaviour that is not explored.
+// Package environment tests the behaviour that the environment of a program decides. Every explorer
+// explores it in the same way, the output of a compiled program is among the outcomes, and the
+// verdict names the behaviour that is not explored.
 package environment
 
 import (

@@ -14,10 +14,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// parkers is a program of goroutines, some of which are equal, that meet at a few channels, mostly without
-// buffer, where many operations do not wait: such an operation finds another goroutine only if that has
-// parked. In some programs time passes, and some are in bubbles with a goroutine outside, so that the next
-// event requires all others to wait. Each goroutine prints its observations when it ends.
+// parkers is a program of goroutines, some of which are equal. They meet at a few channels, mostly
+// without buffer. Many operations do not wait: such an operation finds another goroutine only if
+// that has parked. In some programs time passes, and some are in bubbles with a goroutine outside,
+// so that the next event requires all others to wait. Each goroutine prints its observations when
+// it ends.
 func parkers(r *rand.Rand, name string) string {
 	bubble, timed := r.IntN(3) == 0, r.IntN(2) == 0
 	var b strings.Builder
@@ -93,8 +94,8 @@ func parkers(r *rand.Rand, name string) string {
 	return b.String() + "\n}\n"
 }
 
-// TestParking: jpf, which postpones parking until it matters, has the findings of a search of all states in
-// such programs, also with symmetry and static facts, and finds a livelock if there is one.
+// TestParking: jpf postpones parking until it matters. In such programs it has the findings of a
+// search of all states, also with symmetry and static facts, and finds a livelock if there is one.
 func TestParking(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
 	fewer := 0

@@ -35,8 +35,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestTimedParts: so they do where goroutines wait for timers, and for nothing else: time passes only
-// when all of them wait.
+// TestTimedParts is TestParts for programs in which goroutines also wait for timers. Time passes
+// only when all goroutines wait.
 func TestTimedParts(t *testing.T) {
 	c := newComparison(t)
 	c.config = vm.Config{VisibleOutput: true, OrderedTime: true}

@@ -1,6 +1,6 @@
-// Package xsync explores a real library, golang.org/x/sync, as it comes from
-// the module proxy: with small concurrent tests of ours (testdata/tests), where
-// it has no bug, and with one line of it broken, where the bug is found.
+// Package xsync explores a real library, golang.org/x/sync, as it comes from the module proxy, with
+// small concurrent tests of ours (testdata/tests). The library itself has no bug; if one line of it
+// is broken, the bug is found.
 package xsync
 
 import (
