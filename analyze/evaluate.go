@@ -77,7 +77,7 @@ func (ev *evaluator) value(e ast.Expr) (pointer.Set, error) {
 		}
 		return x, err
 	}
-	return none, fmt.Errorf("%s can only be asked about where it is in the source: there is no such expression on this line", types.ExprString(e))
+	return none, fmt.Errorf("%s can be asked about only at its place in the source, and this line has no such expression", types.ExprString(e))
 }
 
 // address returns the addresses e may have.
@@ -129,7 +129,7 @@ func (ev *evaluator) address(e ast.Expr) (pointer.Set, error) {
 		}
 		return addr, nil
 	}
-	return none, fmt.Errorf("%s has no address that is known", types.ExprString(e))
+	return none, fmt.Errorf("the address of %s is unknown", types.ExprString(e))
 }
 
 // elements returns the addresses of the elements of e, an array, a pointer to one, or a slice.

@@ -116,9 +116,9 @@ func (c cutter) Skip(g trace.GID, op *trace.Op) string {
 }
 
 // TestContextCuts: "if no step in O is dependent on l, we block the execution at this point"
-// (section 5.3) loses an execution. Here l is the first goroutine's Store to variable 1 after the
-// second one's, and the step that is never executed before the first Store to variable 0, and so
-// never seen to race with it, is the second one.
+// (section 5.3) loses an execution. Here l is the first goroutine's Store to variable 1 after that
+// of the second goroutine. Then the second goroutine's Store to variable 0 is never executed before
+// that of the first goroutine, so the race between them is not found.
 func TestContextCuts(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Store, A: 0, B: 1}, {Op: toys.Store, A: 1, B: 1}},
 		[]toys.Instr{{Op: toys.Store, A: 1, B: 1}, {Op: toys.Store, A: 0, B: 2}})
