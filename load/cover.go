@@ -123,7 +123,8 @@ func (prog *Program) Between(from, to *ssa.BasicBlock) []int {
 	return prog.cover.edges[edge{from, to}]
 }
 
-// counter is how the functions begin that are called where blocks begin. No identifier of Go has a #.
+// counter is the beginning of the names of the functions that are called where blocks begin. No
+// identifier of Go has a #.
 const counter = "#cover"
 
 // count puts counters into the packages of the user's module. A file that belongs to a package and
@@ -309,7 +310,7 @@ func (c *blockCounter) afterElse(pos token.Pos) token.Pos {
 }
 
 // addCounters returns list with a counter at the beginning of each block in it: before the first
-// statement, and after each that control may leave otherwise than by its end.
+// statement, and after each statement that control may leave elsewhere than at its end.
 func (c *blockCounter) addCounters(pos, blockEnd token.Pos, list []ast.Stmt, toBrace bool, kind BlockKind) (out []ast.Stmt) {
 	if len(list) == 0 {
 		if toBrace {

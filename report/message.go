@@ -113,7 +113,8 @@ func asserted(message string) string {
 	if len(words) == 0 {
 		return message
 	}
-	// What is compared belongs to the sentence: "Not equal: expected: 1, actual: 2". A difference follows.
+	// The sentence also has the compared values: "Not equal: expected: 1, actual: 2". The
+	// difference follows.
 	end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "Diff:") })
 	if end < 0 {
 		end = len(words)

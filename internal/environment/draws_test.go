@@ -11,8 +11,8 @@ import (
 )
 
 // TestDraws: for each test of testdata/draws that depends on a drawn value (TestLook...), the
-// verdict names the value, with every explorer. For the other tests (TestIdle...) it names nothing;
-// they have the same outcomes with every explorer, and those that they have natively.
+// verdict names the value, with every explorer. For the other tests (TestIdle...) it names nothing.
+// They have their native outcomes, and the same outcomes with every explorer.
 func TestDraws(t *testing.T) {
 	runs := "-count=200"
 	if !*every {

@@ -119,7 +119,8 @@ func (x explored) assumed() string {
 
 func lines(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), "\n") }
 
-// native builds the package in dir and returns its outputs in n runs, up to one that does not end.
+// native builds the package in dir and returns its outputs in n runs. A run that does not end is
+// the last one.
 func native(t *testing.T, dir string, n int) map[string]bool {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "exe")

@@ -90,7 +90,8 @@ func (c checkedParts) Part(enabled []trace.GID) []trace.GID {
 	return part
 }
 
-// partTexts are programs in which one condition of the proof is all that a part lacks or has too much.
+// partTexts are programs with a part for which exactly one condition of the proof does not hold, or
+// holds only just.
 var partTexts = []string{
 	// Goroutines that have one channel each meet a select on all three.
 	`func P1() {
