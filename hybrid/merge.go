@@ -91,8 +91,8 @@ type stackPart[V comparable] struct {
 
 // FutureOf returns the events of l's goroutine until it ends.
 //
-// The key of the second memory is a word for each part and for each path in it, its address or 0
-// if that is not known. Parts are put together only if it is new.
+// The key of whole has a word for each part, and one for each path in it: the path's address, or 0
+// if the address is unknown. The parts are merged only if the key is new.
 //
 //	key:   part 7 │ &s.mu │ part 12 │ &t.nu │ 0 │ ...
 func (m *Merger[V]) FutureOf(l Live) V {
