@@ -24,7 +24,7 @@ type SARIF struct {
 	Version string // of hbcheck
 
 	results []sarifResult
-	of      []*finding // that results are
+	of      []*finding // the finding of each result
 	found   Summary
 	notes   []sarifNote
 	failed  bool
