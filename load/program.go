@@ -54,7 +54,7 @@ type Program struct {
 	built        building
 }
 
-// Kept is where another package keeps something that machines for the entries of a program have in common.
+// Kept holds data of another package that the machines for the entries of a program share.
 type Kept struct {
 	sync.Mutex
 	Value any
@@ -215,9 +215,10 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 }
 
 // IsModel reports whether fn, or the function that fn is an instance, a wrapper or a part of,
-// belongs to a model: the overlay provides it, in a file that is not named as plain code (package
-// internal/effect of the overlay). The other functions of a package that is patched are real ones.
-// So do those of package hbtest/lin, which documents why no other goroutine notices its accesses.
+// belongs to a model: the overlay provides it, in a file whose name does not mark it as plain code
+// (package internal/effect of the overlay). The other functions of a patched package are real ones.
+// Functions of package hbtest/lin belong to a model, too; that package documents why no other
+// goroutine notices its accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
