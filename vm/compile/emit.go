@@ -32,11 +32,14 @@ func (c *compiler) emitAll() {
 	for _, w := range c.pins {
 		c.constant(c.pinned[w], w)
 	}
+	//mutant: whole calls: a callback's first call is inside the call of its caller [wholeCalls]: "c.callsOther()" -> "false"
+	if c.callsOther() {
+		c.emit(Own, 0, 0, 0)
+	}
 	for i, b := range c.blocks {
 		c.blockPC[b] = len(c.code)
 		if b == c.fn.Recover {
 			c.f.RecoverPC = int32(len(c.code))
-			c.continues(nil)
 		}
 		var next *ssa.BasicBlock
 		if i+1 < len(c.blocks) {
@@ -230,7 +233,6 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.RunDefers:
 		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
-		c.continues(nil)
 	case *ssa.Panic:
 		c.panic(v)
 	case *ssa.Return:
@@ -258,23 +260,41 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	}
 }
 
-// continues emits the mark after a call, in code of the reader's own that may have called other code; nil
-// stands for deferred calls.
+// continues emits the mark after a call, in code of the reader's own that may have called other code.
 func (c *compiler) continues(call *ssa.CallCommon) {
-	if !c.f.Own {
-		return
+	if c.mayCallOther(call) {
+		c.emit(Own, 0, 0, 0)
 	}
-	if call != nil {
-		if _, builtin := call.Value.(*ssa.Builtin); builtin {
-			return
-		}
-		if fn := call.StaticCallee(); fn != nil {
-			if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
-				return // its operations are in code of the reader's own, or it has marks of its own
+}
+
+// callsOther reports whether a mark belongs at the beginning of the function: other code may have called it, and
+// it may call other code before it has an operation.
+func (c *compiler) callsOther() bool {
+	for _, b := range c.fn.Blocks {
+		for _, i := range b.Instrs {
+			if call, ok := i.(*ssa.Call); ok && c.mayCallOther(&call.Call) {
+				return true
 			}
 		}
 	}
-	c.emit(Own, 0, 0, 0)
+	return false
+}
+
+// mayCallOther reports whether call may be one from code of the reader's own to other code. Deferred calls
+// are marked when they begin (Machine.popDefer).
+func (c *compiler) mayCallOther(call *ssa.CallCommon) bool {
+	if !c.f.Own {
+		return false
+	}
+	if _, builtin := call.Value.(*ssa.Builtin); builtin {
+		return false
+	}
+	fn := call.StaticCallee()
+	if fn == nil {
+		return true
+	}
+	_, native := c.l.Native(fn)
+	return !native && !c.l.IsOwn(fn) // its operations are in code of the reader's own, or it has marks of its own
 }
 
 // ret emits a return. Several results are collected in scratch registers, from where Ret moves them
@@ -285,7 +305,6 @@ func (c *compiler) ret(v *ssa.Return) {
 	if c.lateDefers {
 		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
-		c.continues(nil)
 	}
 	n := 0
 	for _, x := range v.Results {
