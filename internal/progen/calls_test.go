@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -123,17 +124,28 @@ func (x *Box) Wait() {
 }
 `
 
-// calling prints a program of goroutines that call the library and have operations of their own.
-func calling(r *rand.Rand, name string) string {
+// calling prints a program of goroutines that call the library and have operations of their own. With ticks,
+// each call is between two other operations, which change nothing.
+func calling(r *rand.Rand, name string, ticks bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"example.com/boxes\"\n)\n\nvar %s_results [10]int\n\nfunc %s() {\nx, y := 0, 0\nvar mu sync.Mutex\n", name, name)
+	fmt.Fprintf(&b, "package main\n\nimport (\n\"fmt\"\n\"sync\"\n\"example.com/boxes\"\n)\n\nvar %s_results [10]int\n\nfunc %s() {\nx, y := 0, 0\nvar mu sync.Mutex\n", name, name)
 	n := 1 + r.IntN(2)
 	for i := range n {
 		fmt.Fprintf(&b, "b%d := boxes.New(%d)\n", i, r.IntN(2))
 	}
 	b.WriteString("_, _, _, _ = &x, &y, &mu, b0\n")
 	depth := 0
-	var stmt func() string
+	var plain func() string
+	stmt := func() string {
+		s := plain()
+		if !ticks || !strings.Contains(s, "b0.") && !strings.Contains(s, "b1.") {
+			return s
+		}
+		if strings.HasPrefix(s, "defer") {
+			s = "defer tick(); " + s + "; defer tick()"
+		}
+		return "tick(); " + s + "; tick()"
+	}
 	body := func() string {
 		depth++
 		defer func() { depth-- }()
@@ -143,7 +155,7 @@ func calling(r *rand.Rand, name string) string {
 		}
 		return s + "}"
 	}
-	stmt = func() string {
+	plain = func() string {
 		box := fmt.Sprintf("b%d", r.IntN(n))
 		switch k := r.IntN(22); {
 		case k < 3:
@@ -187,9 +199,12 @@ func calling(r *rand.Rand, name string) string {
 	for i := range n {
 		fmt.Fprintf(&b, " + b%d.Sum()", i)
 	}
-	b.WriteString("\n}\n")
+	fmt.Fprintf(&b, "\nfmt.Println(\"P\", %s_results)\n}\n", name)
 	return b.String()
 }
+
+// ticking is the function that ticks call.
+const ticking = "package main\n\nimport \"sync/atomic\"\n\nvar ticks atomic.Int32\n\nfunc tick() { ticks.Load() }\n\nfunc main() { ticks.Store(1) }\n"
 
 // everySchedule executes each schedule in which no call of a library is interrupted, one after the other, and
 // stores no states. It is the definition of por.Config.WholeCalls.
@@ -228,32 +243,42 @@ func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result)
 	return r
 }
 
+// machineOf returns a machine at the start of the function with the given name, and its entry.
+func machineOf(t *testing.T, prog *load.Program, name string) (*vm.Machine, *load.Entry) {
+	t.Helper()
+	e, err := prog.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, e
+}
+
 // TestWholeCalls: searches in which no call of a library is interrupted find the outcomes of all schedules of
 // that kind, with all reductions.
 func TestWholeCalls(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
 	const perBatch = 50
-	total, complete, fewer, whole := deep.N(40, 4000), 0, 0, 0
+	total, complete, fewer, whole, ticked := deep.N(40, 4000), 0, 0, 0, 0
 	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
 		files := map[string]string{
 			"go.mod":       "module example.com/main\n\ngo 1.26\n\nrequire example.com/boxes v0.0.0\n\nreplace example.com/boxes => ./boxes\n",
-			"boxes/go.mod": "module example.com/boxes\n\ngo 1.26\n", "boxes/boxes.go": boxes, "main.go": "package main\n\nfunc main() {}\n",
+			"boxes/go.mod": "module example.com/boxes\n\ngo 1.26\n", "boxes/boxes.go": boxes, "main.go": ticking,
 		}
 		var texts []string
 		for i := range uint64(min(perBatch, total)) {
-			texts = append(texts, calling(rand.New(rand.NewPCG(first+i, 0xca115)), fmt.Sprintf("P%d", i)))
-			files[fmt.Sprintf("p%d.go", i)] = texts[i]
+			text := func(name string, ticks bool) string {
+				return calling(rand.New(rand.NewPCG(first+i, 0xca115)), fmt.Sprint(name, i), ticks)
+			}
+			texts = append(texts, text("P", false))
+			files[fmt.Sprintf("p%d.go", i)], files[fmt.Sprintf("p%d_ticks.go", i)] = texts[i], text("T", true)
 		}
 		prog := loadFiles(t, files)
 		for i, text := range texts {
-			e, err := prog.Lookup(fmt.Sprintf("P%d", i))
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			m, e := machineOf(t, prog, fmt.Sprintf("P%d", i))
 			want, r := searchFinals(t, m, everySchedule, por.Config{MaxExecutions: 3000})
 			if len(r.Incomplete) > 0 {
 				continue
@@ -291,13 +316,23 @@ func TestWholeCalls(t *testing.T) {
 			if len(r.Incomplete) == 0 && len(any.outcomes) > len(want.outcomes) {
 				fewer++
 			}
+			// Where a call begins follows from the text of the program: operations between calls change nothing.
+			without, r1 := search(t, m, stateful.Full, por.Config{Match: true, WholeCalls: true, MaxStates: 20000})
+			mt, _ := machineOf(t, prog, fmt.Sprintf("T%d", i))
+			with, r2 := search(t, mt, stateful.Full, por.Config{Match: true, WholeCalls: true, MaxStates: 100000})
+			if len(r1.Incomplete) == 0 && len(r2.Incomplete) == 0 {
+				ticked++
+				if d := difference(without.outcomes, with.outcomes); d != "" {
+					t.Errorf("seed %d, with ticks:\n%s\n%s", first+uint64(i), d, numbered(text))
+				}
+			}
 			if t.Failed() {
 				t.FailNow()
 			}
 		}
 	}
-	t.Logf("%d programs: in %d calls are not interrupted, %d have fewer outcomes so", complete, whole, fewer)
-	if complete < 10 || whole < 5 || fewer == 0 {
+	t.Logf("%d programs: in %d calls are not interrupted, %d have fewer outcomes so; %d with ticks", complete, whole, fewer, ticked)
+	if complete < 10 || whole < 5 || fewer == 0 || ticked < 5 {
 		t.Error("they do not test it")
 	}
 }

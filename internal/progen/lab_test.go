@@ -68,6 +68,7 @@ type observer struct {
 	races    map[string]bool
 	loops    int  // livelocks
 	finals   bool // outcomes are distinguished by their last states
+	onLeaf   func()
 }
 
 func newObserver(t testing.TB, m *vm.Machine) *observer {
@@ -122,6 +123,9 @@ func lastPanic(text string) string {
 
 // Leaf implements por.Visitor.
 func (o *observer) Leaf(_ trace.Schedule, st por.Status) bool {
+	if o.onLeaf != nil {
+		o.onLeaf()
+	}
 	if st != por.Running { // not cut by a bound
 		end := ending(o.m, st)
 		if o.finals {

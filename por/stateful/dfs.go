@@ -63,8 +63,9 @@ const waypoint = 256
 type frame struct {
 	search.Position
 	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
-	chain      int  // of a waypoint: steps since the last choice
+	chain      int  // of a waypoint, and inside of a call: steps since the last choice between goroutines
 	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
+	whole      bool // only alternatives of Cur are listed, because it is inside of a call (Config.WholeCalls)
 	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
 	next       int
 	end        int
@@ -330,10 +331,11 @@ func (s *depthFirst) closeCycle(num uint32) {
 	// Otherwise bugs are lost. Example: g1: for { x = 1 }; g2: panic, without an access to x. Each step of
 	// g1 is a persistent set, so g2 would never move.
 	//mutant: no goroutine is ignored [micro endless]: "reduced " -> "reduced && !s.Cfg.AnyGoroutine "
-	if p.reduced {
+	//mutant: whole calls: a call that loops ignores the others [test ./internal/progen TestWholeCallsByHand]: "p.reduced || p.whole" -> "p.reduced"
+	if p.reduced || p.whole {
 		// Stack proviso (Peled 1994): some node of every cycle considers all goroutines. The list of the
 		// top node is the last one in alts, and has no alternatives of the other goroutines yet.
-		p.reduced = false
+		p.reduced, p.freeSwitch, p.whole = false, p.freeSwitch || p.whole, false
 		s.ReturnTo(&p.Position)
 		s.Enabled = s.parking.putOff(s.Sys.Enabled(s.Enabled[:0]))
 		//mutant: parts: others are ignored on a cycle [partToys]

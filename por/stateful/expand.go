@@ -23,12 +23,14 @@ func (s *depthFirst) expand(chain int) frame {
 		s.addAlternatives(s.Cur)
 		if others {
 			op := s.NextOp(s.Cur)
-			f.freeSwitch = op.Kind == trace.Yield || s.Cfg.WholeCalls && (op.Call != trace.InsideCall || !mayReduce)
+			f.freeSwitch = op.Kind == trace.Yield || s.Cfg.WholeCalls && (op.Kind == trace.Sleep || op.Call != trace.InsideCall || !mayReduce)
 			switch {
 			case s.Cfg.WholeCalls && !f.freeSwitch:
 				s.PreemptCut, others = true, false
+				//mutant: whole calls: a call that loops and chooses is never interrupted [test ./internal/progen TestWholeCallsByHand]: "chain+1" -> "0"
+				f.whole, f.chain = true, chain+1 // a choice of the goroutine's own does not end the chain
 			//mutant: whole calls: their first operations may need no choice [wholeCalls]: "s.Cfg.WholeCalls &&" -> "false &&"
-			case s.Cfg.WholeCalls && op.Call == trace.CallBegins:
+			case s.Cfg.WholeCalls && op.Call != trace.OutsideCall:
 			case mayReduce && s.needsNoChoice(s.Cur, op) && s.mayListOnly(f.alt):
 				f.reduced, others = true, false
 			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:

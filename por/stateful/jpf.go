@@ -66,11 +66,13 @@ import (
 // without such interruptions: operations inside a call have no alternative goroutine, and each first
 // operation of a call has a choice. That leaves operations of the reader's own code for t above:
 //
-//  4. After t, g is not inside of a call, so that the switch from t to u is free. The switch from w to u
-//     in t w u is one from a goroutine that has not moved since, and was free in w t u, or that waits (2).
+//  4. Operations of a call need a choice, even Yield and Sleep. After t, g is not inside of a call, so that
+//     the switch from t to u is free. The switch from w to u in t w u is one from a goroutine that has not
+//     moved since, and was free in w t u, or that waits (2).
 //
-// A call may loop until another goroutine moves. So after search.ChainLimit steps without a choice the
-// goroutine may be interrupted inside of a call, too: more schedules than necessary are no mistake.
+// A call may loop until another goroutine moves. So the goroutine may be interrupted inside of a call, too,
+// where a cycle of states closes, and after search.ChainLimit steps without another goroutine: more schedules
+// than necessary are no mistake.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: jpf: unlocking needs no choice though preemptions are bounded [test ./por/explorers ^TestPreemptionWhileLocked$]: "!cfg.LimitPreempt" -> "true"
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt && !cfg.WholeCalls}
