@@ -157,7 +157,7 @@ const (
 	MatchUnsupported   Rule = iota // states are matched, but the explorer cannot
 	MatchRequired                  // states are not matched, but the explorer must
 	PreemptUnsupported             // preemptions are bounded, but the explorer leaves out schedules
-	WholeUnsupported               // calls are not interrupted, but the explorer stores no states
+	WholeUnsupported               // calls are not interrupted, but the explorer stores no states or preemptions are bounded
 	DuplicatesExpected             // the search reports duplicates, but the explorer has some by design
 	ExplainNeedsFacts              // explanations need static facts
 	NumRules
@@ -168,7 +168,7 @@ var rules = [NumRules]func(o *Options) bool{
 	MatchUnsupported:   func(o *Options) bool { return o.Match && !o.POR.Stateful },
 	MatchRequired:      func(o *Options) bool { return !o.Match && !o.POR.Stateless },
 	PreemptUnsupported: func(o *Options) bool { return o.LimitPreempt && o.POR.NoPreemptionBound },
-	WholeUnsupported:   func(o *Options) bool { return o.WholeCalls && !o.POR.Stateful },
+	WholeUnsupported:   func(o *Options) bool { return o.WholeCalls && (!o.POR.Stateful || o.LimitPreempt) },
 	DuplicatesExpected: func(o *Options) bool { return o.CheckDuplicates && !o.POR.NoDuplicates },
 	ExplainNeedsFacts:  func(o *Options) bool { return o.Explain != nil && o.kind() == oracle.None },
 }

@@ -30,6 +30,11 @@ func TestRules(t *testing.T) {
 			t.Errorf("rule %d: Run says %v", rule, err)
 		}
 	}
+	var illegal *Illegal
+	o := Options{POR: lookup("jpf"), Match: true, WholeCalls: true, LimitPreempt: true}
+	if err := o.Check(); !errors.As(err, &illegal) || illegal.Rule != WholeUnsupported {
+		t.Errorf("calls are not interrupted, and preemptions are bounded: %v", err)
+	}
 	for _, e := range explorers.All() {
 		if err := (&Options{POR: e, Match: !e.Stateless}).Check(); err != nil {
 			t.Errorf("%s: %v", e.Name, err)

@@ -65,6 +65,9 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 		return fmt.Sprintf("--match off: --por %s needs to store states", e.Options.POR.Name)
 	},
 	explore.WholeUnsupported: func(e *explore.Illegal) string {
+		if e.Options.LimitPreempt {
+			return "--calls=whole excludes --preempt: it has no bound on preemptions in your own code, and allows none inside of calls"
+		}
 		return fmt.Sprintf("--calls=whole is for full and jpf, and --por=%s is neither", e.Options.POR.Name)
 	},
 	explore.PreemptUnsupported: func(e *explore.Illegal) string {

@@ -25,6 +25,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 type Box struct {
@@ -63,6 +64,12 @@ func (x *Box) Count() int {
 func (x *Box) Yield(k int) {
 	x.a = k
 	runtime.Gosched()
+	x.b = x.a + x.b*2
+}
+
+func (x *Box) Sleep() {
+	x.a++
+	time.Sleep(time.Microsecond)
 	x.b = x.a + x.b*2
 }
 
@@ -157,7 +164,7 @@ func calling(r *rand.Rand, name string, ticks bool) string {
 	}
 	plain = func() string {
 		box := fmt.Sprintf("b%d", r.IntN(n))
-		switch k := r.IntN(22); {
+		switch k := r.IntN(23); {
 		case k < 3:
 			return fmt.Sprintf("%s.Add(%d)", box, r.IntN(3))
 		case k < 5:
@@ -180,6 +187,8 @@ func calling(r *rand.Rand, name string, ticks bool) string {
 			return fmt.Sprintf("x = x*2 + %d", r.IntN(3))
 		case k < 20:
 			return "h = h*3 + x"
+		case k < 21:
+			return box + ".Sleep()"
 		}
 		return "mu.Lock()\ny = y*3 + h + 1\nmu.Unlock()"
 	}
@@ -219,7 +228,7 @@ func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result)
 			return
 		}
 		if slices.Contains(enabled, cur) {
-			if op := sys.Next(cur); op.Call == trace.InsideCall && op.Kind != trace.Yield && len(enabled) > 1 {
+			if op := sys.Next(cur); op.Call == trace.InsideCall && op.Kind != trace.Yield && op.Kind != trace.Sleep && len(enabled) > 1 {
 				enabled, r.Whole = []trace.GID{cur}, true
 			}
 		}
@@ -299,6 +308,7 @@ func TestWholeCalls(t *testing.T) {
 			}
 			check("full", stateful.Full, por.Config{})
 			check("full with symmetry", stateful.Full, por.Config{Symmetry: true})
+			check("jpf with symmetry", explorers.Lookup("jpf").Explore, por.Config{Symmetry: true})
 			for k, kind := range kinds {
 				if !deep.Compared(first+uint64(i), k) {
 					continue

@@ -23,6 +23,7 @@ func (s *depthFirst) expand(chain int) frame {
 		s.addAlternatives(s.Cur)
 		if others {
 			op := s.NextOp(s.Cur)
+			//mutant: whole calls: a call that sleeps is not interrupted [test ./internal/progen TestWholeCallsByHand]: "op.Kind == trace.Sleep" -> "false"
 			f.freeSwitch = op.Kind == trace.Yield || s.Cfg.WholeCalls && (op.Kind == trace.Sleep || op.Call != trace.InsideCall || !mayReduce)
 			switch {
 			case s.Cfg.WholeCalls && !f.freeSwitch:
