@@ -71,8 +71,8 @@ var byHand = []struct{ name, body, want string }{
 	{"spin while choosing", "if x.SpinChoosing() > 0 { seen = 5 }; show()", "P 5"},
 }
 
-// TestWholeCallsByHand: between two calls of a library other goroutines move, wherever the calls begin, and also
-// while a call waits or loops.
+// TestWholeCallsByHand: between two calls of a library other goroutines move, wherever the calls begin, and
+// also while a call waits or loops.
 func TestWholeCallsByHand(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("package main\n\nimport (\"runtime\"; \"example.com/waits\")\n\nvar _ = runtime.Goexit\n\nfunc main() {}\n")

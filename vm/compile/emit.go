@@ -267,8 +267,8 @@ func (c *compiler) continues(call *ssa.CallCommon) {
 	}
 }
 
-// callsOther reports whether a mark belongs at the beginning of the function: other code may have called it, and
-// it may call other code before it has an operation.
+// callsOther reports whether a mark belongs at the beginning of the function: other code may have called it,
+// and it may call other code before it has an operation.
 func (c *compiler) callsOther() bool {
 	for _, b := range c.fn.Blocks {
 		for _, i := range b.Instrs {
