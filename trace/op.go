@@ -59,7 +59,7 @@ type Op struct {
 }
 
 // CallPart is the part of a call of a library in which an operation is. A library is all code that is not
-// the reader's own. Code of the reader counts from where it has an operation or calls other code.
+// the reader's own.
 type CallPart uint8
 
 // The parts.

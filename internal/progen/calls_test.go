@@ -157,6 +157,9 @@ func calling(r *rand.Rand, name string, ticks bool) string {
 		depth++
 		defer func() { depth-- }()
 		s := "func() {\n"
+		if ticks {
+			s = "func() { tick()\n"
+		}
 		for range r.IntN(3) {
 			s += stmt() + "\n"
 		}

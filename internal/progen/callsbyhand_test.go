@@ -38,6 +38,11 @@ func (x *Box) Spin()            { for !x.flag.Load() {} }
 func (x *Box) Sleep() int       { x.Set(1); time.Sleep(time.Microsecond); return x.Get() }
 func (x *Box) Iter(f func() bool) { x.Set(1); f() }
 
+func (x *Box) Values(f func(int) bool) {
+	for f(x.Get()) {
+	}
+}
+
 func (x *Box) SpinChoosing() (n int) {
 	for ; !x.flag.Load(); n++ {
 		x.a <- n
@@ -66,6 +71,8 @@ var byHand = []struct{ name, body, want string }{
 	{"deferred calls", "func() { defer show(); defer y.Note(&seen); defer x.Set(1) }()", "P 7"},
 	{"method value", "f := x.Set; f(1); see()", "P 7"},
 	{"Goexit in a callback", "done := make(chan bool); go func() { defer close(done); defer see(); x.Call(runtime.Goexit) }(); <-done", "P 7"},
+	{"two values of a sequence", "next, stop := iter.Pull(x.Values); defer stop(); a, _ := next(); b, _ := next(); if a == 0 { seen = b }; show()", "P 7"},
+	{"two rounds of a loop", "a := 1; for v := range x.Values { if a == 0 { seen = v; break }; a = v }; show()", "P 7"},
 	{"sleep", "seen = x.Sleep(); show()", "P 7"},
 	{"spin", "x.Spin()", "loop"},
 	{"spin while choosing", "if x.SpinChoosing() > 0 { seen = 5 }; show()", "P 5"},
@@ -75,12 +82,14 @@ var byHand = []struct{ name, body, want string }{
 // also while a call waits or loops.
 func TestWholeCallsByHand(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("package main\n\nimport (\"runtime\"; \"example.com/waits\")\n\nvar _ = runtime.Goexit\n\nfunc main() {}\n")
+	b.WriteString("package main\n\nimport (\"iter\"; \"runtime\"; \"example.com/waits\")\n\nvar _ = runtime.Goexit\n\nfunc main() {}\n")
 	for i, x := range byHand {
 		other := "if x.Get() == 1 { y.Set(7); x.Set(7) }"
 		switch x.name {
 		case "spin":
 			other = "x.Spin()"
+		case "two values of a sequence", "two rounds of a loop":
+			other = "x.Set(7)"
 		case "spin while choosing":
 			other = "x.Raise()"
 		}

@@ -32,8 +32,8 @@ func (c *compiler) emitAll() {
 	for _, w := range c.pins {
 		c.constant(c.pinned[w], w)
 	}
-	//mutant: whole calls: a callback's first call is inside the call of its caller [wholeCalls]: "c.callsOther()" -> "false"
-	if c.callsOther() {
+	//mutant: whole calls: a callback is part of the call of its caller [wholeCalls]: "c.f.Own" -> "false"
+	if c.f.Own { // other code may have called it
 		c.emit(Own, 0, 0, 0)
 	}
 	for i, b := range c.blocks {
@@ -260,41 +260,21 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	}
 }
 
-// continues emits the mark after a call, in code of the reader's own that may have called other code.
+// continues emits the mark after a call, in code of the reader's own that may have called other code. Deferred
+// calls are marked when they begin (Machine.popDefer).
 func (c *compiler) continues(call *ssa.CallCommon) {
-	if c.mayCallOther(call) {
-		c.emit(Own, 0, 0, 0)
-	}
-}
-
-// callsOther reports whether a mark belongs at the beginning of the function: other code may have called it,
-// and it may call other code before it has an operation.
-func (c *compiler) callsOther() bool {
-	for _, b := range c.fn.Blocks {
-		for _, i := range b.Instrs {
-			if call, ok := i.(*ssa.Call); ok && c.mayCallOther(&call.Call) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mayCallOther reports whether call may be one from code of the reader's own to other code. Deferred calls
-// are marked when they begin (Machine.popDefer).
-func (c *compiler) mayCallOther(call *ssa.CallCommon) bool {
 	if !c.f.Own {
-		return false
+		return
 	}
 	if _, builtin := call.Value.(*ssa.Builtin); builtin {
-		return false
+		return
 	}
-	fn := call.StaticCallee()
-	if fn == nil {
-		return true
+	if fn := call.StaticCallee(); fn != nil {
+		if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
+			return // its operations are in code of the reader's own, or it has marks of its own
+		}
 	}
-	_, native := c.l.Native(fn)
-	return !native && !c.l.IsOwn(fn) // its operations are in code of the reader's own, or it has marks of its own
+	c.emit(Own, 0, 0, 0)
 }
 
 // ret emits a return. Several results are collected in scratch registers, from where Ret moves them
