@@ -41,7 +41,7 @@ type Session struct {
 	moves  []move
 	bug    *explore.Bug // the bug at the end of the schedule, or nil
 	ending string       // or how it ends
-	seen   *explore.Observation
+	seen   *describe.Observation
 
 	names     map[*ssa.Function]*names
 	lines     map[uint32]*lines // by function number of the present machine

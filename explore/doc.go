@@ -46,6 +46,6 @@
 //	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow, turns; graded (by
 //	              preemptions), draws (samples), choices and estimate (what they say of the rest)
 //	bugs          bugs and races of a state, detail, left (leaks that a test may leave), ignore, subtests
-//	schedules     minimise, straighten and straight, deviate, replay, calls, observe, tell
+//	schedules     minimise, straighten and straight, deviate, replay, calls, tell
 //	results       result, small, filename
 package explore

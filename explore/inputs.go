@@ -71,12 +71,12 @@ func (s *exploration) narrateIn(m describe.Machine, b *Bug, t *teller) error {
 	} else if err != nil {
 		return err
 	}
-	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {
+	if s.opts.Observe && len(b.Schedule) <= describe.MaxObserved && !b.Warning && !s.limit.passed() {
 		var facts por.Oracle
 		if m == s.m && s.opts.kind() != oracle.None && !s.opts.LazyAnalysis {
 			facts = m.Oracle(s.opts.kind(), s.limit.passed)
 		}
-		b.Observation = Observe(m, b.Schedule, facts)
+		b.Observation = describe.Observe(m, b.Schedule, facts)
 	}
 	return nil
 }

@@ -253,7 +253,7 @@ func TestUntold(t *testing.T) {
 // TestBrief: narrating a very long schedule describes its beginning and its end, and repeats all of
 // it.
 func TestBrief(t *testing.T) {
-	f := newFake("go 1; "+strings.Repeat("store x 1;", MaxObserved)+"join 1; fail now", "end")
+	f := newFake("go 1; "+strings.Repeat("store x 1;", describe.MaxObserved)+"join 1; fail now", "end")
 	opts := options("random")
 	opts.Match, opts.MaxExecs, opts.MaxSteps, opts.NoMinimise = false, 1, 1<<20, true
 	b := run(t, f, opts).Bugs[0]
@@ -267,7 +267,7 @@ func TestBrief(t *testing.T) {
 			told++
 		}
 	}
-	if n <= MaxObserved || told != toldFirst+toldLast {
+	if n <= describe.MaxObserved || told != toldFirst+toldLast {
 		t.Fatalf("%d of %d steps are told", told, n)
 	}
 	rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}

@@ -64,7 +64,7 @@ func play(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Ev
 			x := op.Access[op.N-1] // a ReadWrite writes its last location
 			ev.Loc, ev.Write = uint64(x.Obj)<<32|uint64(x.Off), x.Write
 		}
-		ev.Partner, ev.Paired = partner(m, a)
+		ev.Partner, ev.Paired = describe.Partner(m, a)
 		if x, ok := m.(interface{ NextKey(trace.GID, int) string }); ok && ev.Kind == trace.Choose {
 			ev.Noted.Key = x.NextKey(a.G, a.Choice)
 		}
@@ -79,7 +79,7 @@ func play(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Ev
 		}
 		ev.Noted.Failures = failures(m)
 		ev.NotePooled(m)
-		if len(schedule) <= MaxObserved && ev.Noted.Failures > before {
+		if len(schedule) <= describe.MaxObserved && ev.Noted.Failures > before {
 			ev.Noted.Idle = idle(m, append(events, ev))
 		}
 		ev.Fails = before == 0 && ev.Noted.Failures > 0

@@ -351,7 +351,7 @@ type Bug struct {
 	Stack        []describe.Frame     // of a panic, failure or misuse
 	Output       []byte               // stdout up to the end
 	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
-	Observation *Observation
+	Observation *describe.Observation
 
 	// StepsApart is set if the race was detected after the second access, because nothing orders it
 	// and the first; otherwise both were pending at the same time. AccessEvents are the events of

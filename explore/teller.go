@@ -17,7 +17,7 @@ const (
 )
 
 // brief reports whether step i of n gets only a brief event.
-func brief(i, n int) bool { return n > MaxObserved && i >= toldFirst && i < n-toldLast }
+func brief(i, n int) bool { return n > describe.MaxObserved && i >= toldFirst && i < n-toldLast }
 
 // errUntold reports that there was no time to repeat a schedule to its end.
 var errUntold = errors.New("there is no time left")

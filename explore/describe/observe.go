@@ -1,10 +1,9 @@
-package explore
+package describe
 
 import (
 	"slices"
 	"sort"
 
-	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -21,7 +20,7 @@ type Observation struct {
 type State struct {
 	// Arrived are the operations that have become pending with the previous step; all others are
 	// unchanged. An operation of kind trace.None means that the goroutine has ended.
-	Arrived []describe.Event
+	Arrived []Event
 	// Enabled are the enabled goroutines, each once.
 	Enabled []trace.GID
 
@@ -62,7 +61,7 @@ const mostFacts = 5000
 
 // Observe executes a schedule from the present state of m and returns an Observation of it, or nil
 // if m is no por.Effects. It restores the state of m. facts, on states of m, may be nil.
-func Observe(m describe.Machine, schedule trace.Schedule, facts por.Oracle) *Observation {
+func Observe(m Machine, schedule trace.Schedule, facts por.Oracle) *Observation {
 	fx, ok := m.(por.Effects)
 	if !ok {
 		return nil
@@ -93,7 +92,7 @@ type clocks interface {
 // observer makes an Observation.
 type observer struct {
 	Observation
-	m       describe.Machine
+	m       Machine
 	effects por.Effects
 	clocks  clocks
 	facts   por.Oracle
@@ -182,7 +181,7 @@ func (o *observer) ended(i int, s *State) {
 			o.running++
 		default:
 			o.arrived[g] = arrival{state: i}
-			s.Arrived = append(s.Arrived, describe.Event{G: g, Name: o.Names[g]})
+			s.Arrived = append(s.Arrived, Event{G: g, Name: o.Names[g]})
 		}
 	}
 }
@@ -198,7 +197,7 @@ func (o *observer) step(i int, a trace.Step) {
 	s := &o.States[i]
 	x := observed{Op: o.m.Next(a.G), all: o.effects.DependsOnAll(a.G), touches: o.effects.Touches(a.G, nil)}
 	o.partner = trace.NoGID
-	if p, ok := partner(o.m, a); ok { // its select may have other channels
+	if p, ok := Partner(o.m, a); ok { // its select may have other channels
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
 	o.m.Describe(a.G) // sets the operation for Contents
@@ -325,9 +324,9 @@ func (o *observer) happensBefore(x, y int) bool {
 	return n > 0 && o.lastBy(o.steps[x].G, log[n-1].time) >= x
 }
 
-// partner returns the goroutine whose operation a step executes along with its own; ok is false if
+// Partner returns the goroutine whose operation a step executes along with its own; ok is false if
 // there is none.
-func partner(m describe.Machine, a trace.Step) (g trace.GID, ok bool) {
+func Partner(m Machine, a trace.Step) (g trace.GID, ok bool) {
 	if fx, is := m.(por.Effects); is && m.Next(a.G).Kind.Row().Communicates {
 		return fx.Partner(a.G, a.Choice)
 	}
