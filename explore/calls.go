@@ -10,16 +10,8 @@ import (
 // A report folds the steps of one call, names the place where a lock was taken, and says that a sync.Pool
 // gave one object to two goroutines. The repetition of a schedule provides the data for that.
 
-// CallsOf returns the calls that event e was made in, innermost first.
-func (b *Bug) CallsOf(e *describe.Event) (list []*Call) {
-	for i := e.Call - 1; i >= 0 && i < len(b.Calls); i = b.Calls[i].Up {
-		list = append(list, &b.Calls[i])
-	}
-	return list
-}
-
 // numberCalls makes b.Calls of the calls of b.Events.
-func (b *Bug) numberCalls() {
+func numberCalls(b *Bug) {
 	numbers := make(map[*describe.CallNode]int)
 	b.Calls = nil
 	var number func(n *describe.CallNode) int
@@ -41,7 +33,7 @@ func (b *Bug) numberCalls() {
 }
 
 // findHoldings finds the steps that took the locks for which goroutines wait.
-func (b *Bug) findHoldings() {
+func findHoldings(b *Bug) {
 	for i := range b.Goroutines {
 		for k := range b.Goroutines[i].Awaits {
 			h := &b.Goroutines[i].Awaits[k]
@@ -59,7 +51,7 @@ func (b *Bug) findHoldings() {
 
 // findPool searches for an object through which both accesses of a race reach the memory. One goroutine put
 // it into a sync.Pool, continued to use it, and the other one got it from the pool.
-func (b *Bug) findPool(m describe.Machine) {
+func findPool(m describe.Machine, b *Bug) {
 	x, ok := m.(describe.Recorder)
 	if b.Kind != Race || !ok {
 		return
@@ -86,6 +78,27 @@ func (b *Bug) findPool(m describe.Machine) {
 				}
 			}
 			break
+		}
+	}
+}
+
+// findAccesses finds the events of a race's accesses: the last events at their positions. A
+// rendezvous is an event of only one of its goroutines.
+func findAccesses(b *Bug) {
+	if b.Kind != Race {
+		return
+	}
+	end := len(b.Events)
+	for i := 1; i >= 0; i-- {
+		b.AccessEvents[i] = -1
+		for j := end - 1; j >= 0; j-- {
+			if b.Events[j].Brief {
+				break
+			}
+			if e := &b.Events[j]; !e.Blocked && e.G == b.Accesses[i].G && e.Pos == b.Accesses[i].Pos {
+				b.AccessEvents[i], end = j, j
+				break
+			}
 		}
 	}
 }

@@ -74,7 +74,7 @@ func newCollector(l *limit, m describe.Machine, opts Options) *collector {
 
 // add adds a bug unless it is known, and reports whether the search continues.
 func (c *collector) add(b *Bug, path trace.Schedule) bool {
-	if x := b.Accesses; x != nil && b.movers == nil {
+	if x := b.Accesses; x != nil && b.Noted.Movers == nil {
 		b.Tests = slices.Compact(innermost(c.m.TestName(x[0].G), c.m.TestName(x[1].G)))
 	}
 	if c.known[b.key()] {
@@ -103,9 +103,9 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
-	if b.movers == nil { // this machine has found it
-		b.movers = movers(c.m, path)
-		b.symbolic = c.m.Symbolic()
+	if b.Noted.Movers == nil { // this machine has found it
+		b.Noted.Movers = movers(c.m, path)
+		b.Noted.Symbolic = c.m.Symbolic()
 		b.passing(c.m)
 	}
 	c.bugs = append(c.bugs, b)
@@ -114,7 +114,7 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 
 // mayStay reports whether b, a goroutine that is left, may turn out not to be an error: see left.go.
 func (c *collector) mayStay(b *Bug) bool {
-	return b.stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
+	return b.Noted.Stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
 }
 
 // alsoIn adds the subtests of b to the known bug that equals b.
@@ -218,7 +218,7 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 		return false
 	}
 	bugs := forgottenBugs(c.m, c.opts.AllowLeak)
-	return c.addLeft(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.stays && c.opts.tolerated[b.key()] }), path)
+	return c.addLeft(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.Noted.Stays && c.opts.tolerated[b.key()] }), path)
 }
 
 // cut records why the machine has cut an execution, and reports whether the search continues.
@@ -378,19 +378,4 @@ func (c *collector) accepted() int {
 		}
 	}
 	return n
-}
-
-// movers returns the goroutines of a schedule that leads to the present state of m.
-func movers(m describe.Machine, schedule trace.Schedule) (list []mover) {
-	last := -1
-	for _, a := range schedule {
-		if last >= 0 && list[last].g == a.G {
-			continue
-		}
-		if last = slices.IndexFunc(list, func(x mover) bool { return x.g == a.G }); last < 0 {
-			last = len(list)
-			list = append(list, mover{a.G, m.Name(a.G)})
-		}
-	}
-	return list
 }

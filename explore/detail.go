@@ -4,6 +4,7 @@ import (
 	"go/token"
 
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/saved"
 )
 
 // A Detail has the particulars of a bug as values; package report makes a sentence of them. Details
@@ -87,6 +88,14 @@ func (LivesOn) detail()     {}
 func (Spins) detail()       {}
 func (Loops) detail()       {}
 func (Conflict) detail()    {}
+
+// Saved searches contain details.
+func init() {
+	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LeftLooping{}, LivesOn{}, Spins{},
+		Loops{}, Conflict{}} {
+		saved.Register(d)
+	}
+}
 
 // Names are names of goroutines, separated by spaces.
 type Names string

@@ -194,6 +194,6 @@ func (d *deviation) end() {
 func (d *deviation) show(b *Bug) {
 	b.Events = arrivals(d.m, b, slices.Clone(d.Events))
 	b.Schedule = slices.Clone(d.path)
-	b.finish(d.m)
-	b.findAccesses()
+	finish(d.m, b)
+	findAccesses(b)
 }

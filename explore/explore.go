@@ -361,7 +361,7 @@ func (s *exploration) narrate() {
 	if s.broken {
 		for _, b := range s.result.Bugs {
 			b.untold()
-			b.movers = nil
+			b.Noted.Movers = nil
 		}
 		return
 	}

@@ -16,7 +16,7 @@ import (
 // symbolic values executes that schedule, which has to show the bug. If there is no time to find such
 // inputs, b keeps the schedule for all inputs that lead to it.
 func (s *exploration) describe(b *Bug, t *teller) error {
-	if !b.symbolic {
+	if !b.Noted.Symbolic {
 		return s.narrateIn(s.m, b, t)
 	}
 	mark := s.m.Mark()

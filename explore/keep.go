@@ -60,14 +60,6 @@ func (e *NotResumed) Error() string { return fmt.Sprintf("explore: %s: %v", e.Fi
 
 func (e *NotResumed) Unwrap() error { return e.Err }
 
-// Saved bugs contain details.
-func init() {
-	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LeftLooping{}, LivesOn{}, Spins{},
-		Loops{}, Conflict{}} {
-		saved.Register(d)
-	}
-}
-
 // keptInfo is the beginning of a file.
 type keptInfo struct {
 	Ended      bool // the search has ended

@@ -39,7 +39,7 @@ import (
 // If time is up before 2 is decided, the Leak stays: it is a warning, and the verdict is incomplete.
 //
 // A goroutine that loops without an effect after the entry's end (a Livelock) is treated like one that waits
-// for the objects that the loop reads. Then a loop has one bug for each of its goroutines (Bug.parts).
+// for the objects that the loop reads. Then a loop has one bug for each of its goroutines (bug.Noted).
 
 // The rules.
 const (
@@ -80,7 +80,7 @@ func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, en
 		x, with := c.left[k], c.waitingWith(b, bugs)
 		if x == nil {
 			b.Schedule = slices.Clone(path)
-			b.movers, b.symbolic = movers(c.m, path), c.m.Symbolic()
+			b.Noted.Movers, b.Noted.Symbolic = movers(c.m, path), c.m.Symbolic()
 			x = &leftBehind{bug: b, with: with, fewest: n}
 			if c.left == nil {
 				c.left = make(map[key]*leftBehind)
@@ -104,7 +104,7 @@ func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 		if n++; b.Loop >= 0 {
 			continue // it reads another object in each of its steps, so each counts
 		}
-		objs := c.m.AwaitedBy(b.waiter)
+		objs := c.m.AwaitedBy(b.Noted.Waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {
 			return slices.ContainsFunc(list, func(o uint32) bool { return slices.Contains(objs, o) })
 		}) {
@@ -123,7 +123,7 @@ func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stat
 
 // tolerates reports whether the loop b may stay.
 func (c *collector) tolerates(b *Bug) bool {
-	return b.stays && !slices.ContainsFunc(b.parts, func(p *Bug) bool { return !c.opts.tolerated[p.key()] })
+	return b.Noted.Stays && !slices.ContainsFunc(b.Noted.Parts, func(p *Bug) bool { return !c.opts.tolerated[p.key()] })
 }
 
 // loopLeft counts an execution that ends in the loop b, which may stay, after path. It reports whether the
@@ -134,20 +134,20 @@ func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
 	for _, x := range bugs {
 		x.Early = true // the execution continues
 	}
-	bugs = c.stay(append(bugs, b.parts...), path, por.Stuck, &end)
+	bugs = c.stay(append(bugs, b.Noted.Parts...), path, por.Stuck, &end)
 	return c.addLeft(bugs, path)
 }
 
 // waitingWith returns the keys of the bugs whose goroutines wait for an object that b's goroutine waits
 // for.
 func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
-	objs := c.m.AwaitedBy(b.waiter)
+	objs := c.m.AwaitedBy(b.Noted.Waiter)
 	for _, x := range bugs {
 		k := x.key()
 		if k == b.key() || !c.opts.tolerated[k] || slices.Contains(with, k) {
 			continue
 		}
-		if slices.ContainsFunc(c.m.AwaitedBy(x.waiter), func(o uint32) bool { return slices.Contains(objs, o) }) {
+		if slices.ContainsFunc(c.m.AwaitedBy(x.Noted.Waiter), func(o uint32) bool { return slices.Contains(objs, o) }) {
 			with = append(with, k)
 		}
 	}
@@ -185,8 +185,8 @@ func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
 		}
 		if !c.add(b, at) {
 			proceed = false
-			//mutant: goroutines that are left end the search one by one [test ./explore TestLeftTogether]: "!b.stays" -> "true"
-			if !b.stays || c.opts.Leaks == LeaksAreErrors {
+			//mutant: goroutines that are left end the search one by one [test ./explore TestLeftTogether]: "!b.Noted.Stays" -> "true"
+			if !b.Noted.Stays || c.opts.Leaks == LeaksAreErrors {
 				break
 			}
 		}
@@ -197,7 +197,7 @@ func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
 // one keeps one error in r, unless all are wanted: the first that does not stay, otherwise the first.
 func (r *Result) one(all bool) {
 	isError := func(b *Bug) bool { return !b.Warning }
-	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return isError(b) && !b.stays })
+	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return isError(b) && !b.Noted.Stays })
 	if i < 0 {
 		i = slices.IndexFunc(r.Bugs, isError)
 	}
@@ -245,7 +245,7 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 		return nil
 	}
 	for _, b := range r.Bugs {
-		other := !b.stays || opts.tolerated[b.key()]
+		other := !b.Noted.Stays || opts.tolerated[b.key()]
 		switch {
 		case b.Warning, other && opts.All:
 		case other:
@@ -257,131 +257,6 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 	return list
 }
 
-// heldByEntry reports whether rule 2 holds for the object that the goroutine of b waits for: package
-// variables refer to it; or the entry's function made it and has ended; or frames of tests that have ended
-// referred to it at a moment of b's schedule; and so for all goroutines that are left at the same place. m
-// is in its initial state, and has numbered the goroutines of the schedule. known is false if over returned
-// true before the answer was found.
-func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
-	mark := m.Mark()
-	defer func() {
-		m.Rewind(mark)
-		m.Release(mark)
-	}()
-	objs := awaitedAfter(m, b, over)
-	if len(objs) == 0 {
-		return false, objs != nil
-	}
-	maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
-		//mutant: a test that waits forever on purpose is wrong [test ./cmd/hbcheck TestScripts/left]: "m.HangsInTest(g)" -> "false"
-		if m.HangsInTest(g) || b.Loop < 0 && slices.ContainsFunc(wakers(m, g), m.HangsInTest) {
-			return true
-		}
-		//mutant: package variables hold nothing [test ./explore TestLeftBehind|TestLeftLoops]: "|| m.HeldByVariables(list)" -> ""
-		return m.EntryEnded() && m.EntryMade(list) || m.HeldByVariables(list)
-	})
-	running := m.RunningTests()
-	// Most objects are held for long, so a few states of a long schedule are inspected first.
-	for _, every := range [...]int{64, 1} {
-		m.Rewind(mark)
-		for i, a := range b.Schedule {
-			if len(objs) == 0 || over() || m.EntryEnded() {
-				break
-			}
-			maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
-				if i%every != 0 {
-					return false
-				}
-				//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: "m.TestsHolding(list, g)" -> "[]trace.GID{g}"
-				//mutant: a test that has not ended leaves goroutines [test ./cmd/hbcheck TestScripts/left]: "!slices.Contains(running, t)" -> "len(running) >= 0"
-				return slices.ContainsFunc(m.TestsHolding(list, g), func(t trace.GID) bool { return !slices.Contains(running, t) })
-			})
-			m.Step(a.G, a.Choice)
-		}
-	}
-	known = len(objs) == 0 || !over() && heldInCalls(m, b, objs, running, over)
-	return len(objs) == 0, known
-}
-
-// awaitedAfter executes b's schedule and returns the objects that each goroutine left at the same place
-// waits for; for a loop, the objects that its goroutines read. It returns nil if time is up.
-func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
-	objs := make(map[trace.GID][]uint32)
-	reads := b.Loop >= 0
-	for i, a := range b.Schedule {
-		if i%64 == 0 && over() || m.Status() != por.Running {
-			return nil
-		}
-		if reads && i >= b.Loop {
-			objs[a.G] = append(objs[a.G], m.AwaitedBy(a.G)...)
-		}
-		m.Step(a.G, a.Choice)
-	}
-	if !reads {
-		var left []*Bug
-		if b.Early {
-			left = forgottenBugs(m, nil)
-		} else {
-			left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
-		}
-		for _, x := range left {
-			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
-			if x.key() == b.key() {
-				objs[x.waiter] = m.AwaitedBy(x.waiter)
-				for _, g := range wakers(m, x.waiter) {
-					objs[x.waiter] = append(objs[x.waiter], m.AwaitedBy(g)...)
-				}
-			}
-		}
-	}
-	return objs
-}
-
-// wakers returns the goroutines that refer to the object that g waits for and so could wake g, those that
-// could wake these, and so on. These goroutines wait, too, perhaps because of the entry.
-func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
-	all := []trace.GID{g}
-	for i := 0; i < len(all); i++ {
-		//mutant: who waits for one that the entry has left is left by a function [test ./explore TestLeftBehind]: "m.Referring(m.AwaitedBy(all[i]), all[i])" -> "all[:0]"
-		for _, h := range m.Referring(m.AwaitedBy(all[i]), all[i]) {
-			if !slices.Contains(all, h) {
-				all = append(all, h)
-			}
-		}
-	}
-	return all[1:]
-}
-
-// heldInCalls removes objects from objs, which has the objects that each goroutine waits for after b's
-// schedule. It removes those that tests referred to between two steps, or before the first one: arguments
-// and results of their calls. It returns false if time is up.
-func heldInCalls(m describe.Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) bool {
-	// The calls are observed in two more executions, because objects have other numbers in another
-	// execution.
-	held, awaited := make(map[trace.GID]bool), make(map[trace.GID][]uint32)
-	watch := m.WatchCalls(func(by, test trace.GID, holds func(objs []uint32) bool) {
-		//mutant: a test that has not ended has left what it held between two steps [test ./cmd/hbcheck TestScripts/left]: "slices.Contains(running, test)" -> "false"
-		if slices.Contains(running, test) {
-			return
-		}
-		for g, list := range awaited {
-			//mutant: what a test holds between two steps does not count [test ./explore TestLeftBehind]: "by != g" -> "false"
-			held[g] = held[g] || objs[g] != nil && by != g && holds(list)
-		}
-	})
-	for range 2 {
-		w, err := m.With(watch, over)
-		if err != nil {
-			return false
-		}
-		if awaited = awaitedAfter(w, b, over); awaited == nil {
-			return false
-		}
-	}
-	maps.DeleteFunc(objs, func(g trace.GID, _ []uint32) bool { return held[g] })
-	return true
-}
-
 // tolerate returns opts for an exploration in which list may stay.
 func (o Options) tolerate(list []*Bug) Options {
 	o.tolerated = maps.Clone(o.tolerated)
@@ -390,7 +265,7 @@ func (o Options) tolerate(list []*Bug) Options {
 	}
 	for _, b := range list {
 		o.tolerated[b.key()] = true
-		for _, p := range b.parts {
+		for _, p := range b.Noted.Parts {
 			o.tolerated[p.key()] = true
 		}
 	}
@@ -401,10 +276,10 @@ func (o Options) tolerate(list []*Bug) Options {
 // the rule does not report bugs that stay, it removes them.
 func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
 	for _, b := range list {
-		if len(b.parts) == 0 {
+		if len(b.Noted.Parts) == 0 {
 			r.keepOne(b)
 		}
-		for _, p := range b.parts {
+		for _, p := range b.Noted.Parts {
 			p.Schedule, p.Events, p.LoopEvent = b.Schedule, b.Events, b.LoopEvent
 			r.keepOne(p)
 		}

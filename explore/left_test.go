@@ -393,14 +393,14 @@ func TestLeftInTime(t *testing.T) {
 			t.Fatalf("%v %v", err, s.result.Bugs)
 		}
 		b := s.result.Bugs[0]
-		b.stays = true
-		if s.judgeLeft(b); b.stays != (name == "Q") {
-			t.Errorf("%s: it stays: %v", name, b.stays)
+		b.Noted.Stays = true
+		if s.judgeLeft(b); b.Noted.Stays != (name == "Q") {
+			t.Errorf("%s: it stays: %v", name, b.Noted.Stays)
 		}
-		b.stays = true
+		b.Noted.Stays = true
 		cancel()
 		s.limit.late = time.Now().Add(-1)
-		if s.judgeLeft(b); !b.stays {
+		if s.judgeLeft(b); !b.Noted.Stays {
 			t.Errorf("%s: without time it is an error", name)
 		}
 	}

@@ -56,27 +56,6 @@ func newRace(x, y describe.Access) *Bug {
 	return bug
 }
 
-// findAccesses finds the events of a race's accesses: the last events at their positions. A
-// rendezvous is an event of only one of its goroutines.
-func (b *Bug) findAccesses() {
-	if b.Kind != Race {
-		return
-	}
-	end := len(b.Events)
-	for i := 1; i >= 0; i-- {
-		b.AccessEvents[i] = -1
-		for j := end - 1; j >= 0; j-- {
-			if b.Events[j].Brief {
-				break
-			}
-			if e := &b.Events[j]; !e.Blocked && e.G == b.Accesses[i].G && e.Pos == b.Accesses[i].Pos {
-				b.AccessEvents[i], end = j, j
-				break
-			}
-		}
-	}
-}
-
 // findRace returns a wanted race that shows in the present state, between two pending operations or
 // after the last step; nil if there is none.
 func findRace(m describe.Machine, wanted func(*Bug) bool) *Bug {

@@ -3,10 +3,8 @@ package explore
 import (
 	"cmp"
 	"fmt"
-	"go/token"
 	"slices"
 	"strings"
-	"time"
 
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
@@ -223,7 +221,7 @@ func narrate(m describe.Machine, b *Bug, t *teller) error {
 	b.G, b.Related, b.Cycle = fresh.G, fresh.Related, fresh.Cycle
 	b.Accesses, b.StepsApart, b.Stack = fresh.Accesses, fresh.StepsApart, fresh.Stack
 	markFailure(m, b, atStart)
-	b.finish(m)
+	finish(m, b)
 	b.Events = arrivals(m, b, b.Events)
 	if b.Kind == Race && !b.StepsApart {
 		// Continue, so that both accesses are events.
@@ -241,9 +239,9 @@ func narrate(m describe.Machine, b *Bug, t *teller) error {
 			b.Events = append(b.Events, more[0])
 		}
 	}
-	b.findAccesses()
-	b.numberCalls()
-	b.findPool(m)
+	findAccesses(b)
+	numberCalls(b)
+	findPool(m, b)
 	return nil
 }
 
@@ -284,16 +282,6 @@ func arrivals(m describe.Machine, b *Bug, events []describe.Event) []describe.Ev
 	return events
 }
 
-// strandedText is the panic of a bubble whose function has returned before its goroutines have ended.
-const strandedText = "panic: deadlock: main bubble goroutine has exited but blocked goroutines remain"
-
-// Strands reports whether b is the panic of a bubble whose function has returned while goroutines of the
-// bubble wait forever: those of b.Goroutines that have a Bubble.
-func (b *Bug) Strands() bool {
-	d, ok := b.Detail.(Crashed)
-	return ok && strings.HasPrefix(d.Text, strandedText)
-}
-
 // narrateLoop fills in a livelock and checks that its loop returns to its first state. The loop may
 // begin where the compiler has copied its test, before the loop, and return to the copy inside it.
 // Then the first iteration is part of the path to the loop.
@@ -314,7 +302,7 @@ func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)
 			b.passing(m)
-			b.finish(m)
+			finish(m, b)
 			return nil
 		}
 		before = append(before, loop...)
@@ -323,43 +311,13 @@ func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
 	return fmt.Errorf("the loop does not come back")
 }
 
-// passing records, unless b is a warning, the first goroutine that was overtaken, and the first
-// loop over a map whose order was chosen.
-func (b *Bug) passing(m describe.Machine) {
-	if b.Warning {
-		return
-	}
-	b.Passes, b.Order = nil, nil
-	if x := m.Passed(); x != nil {
-		b.Passes = &Passing{m.Name(x.Waiter), m.Name(x.Runner), time.Duration(x.Waits)}
-	}
-	if x := m.Ranged(); x != nil {
-		b.Order = &Ranging{Pos: x.Pos, Keys: b.visited(m.Name(x.G), x.Pos)}
-	}
-}
-
-// visited returns the chosen keys that goroutine g visits first in its loop at pos.
-func (b *Bug) visited(g string, pos token.Position) (keys []string) {
-	for i := range b.Events {
-		e := &b.Events[i]
-		if e.Name != g || e.Noted.Key == "" || e.Pos.Filename != pos.Filename || e.Pos.Line != pos.Line {
-			continue
-		}
-		if slices.Contains(keys, e.Noted.Key) { // in another run of the loop
-			break
-		}
-		keys = append(keys, e.Noted.Key)
-	}
-	return keys
-}
-
 // finish fills in the facts about the last state.
-func (b *Bug) finish(m describe.Machine) {
+func finish(m describe.Machine, b *Bug) {
 	b.Goroutines = m.Goroutines()
 	b.Output = m.Ending().Output
 	b.Preemptions = preemptions(b.Events)
-	b.findHoldings()
-	b.numberCalls()
+	findHoldings(b)
+	numberCalls(b)
 	switch b.Kind {
 	case Panic, Misuse:
 		for i := len(b.Events) - 1; i >= 0 && b.NotRun == nil; i-- {
@@ -403,31 +361,4 @@ func preemptions(events []describe.Event) int {
 		}
 	}
 	return n
-}
-
-// shown returns b as it shows in the present state of m; nil if it does not.
-func shown(m describe.Machine, b *Bug) *Bug {
-	k := b.key()
-	return find(m, b.Kind, func(x *Bug) bool { return x.key() == k })
-}
-
-// find returns a wanted bug of kind k that shows in the present state of m, or nil.
-func find(m describe.Machine, k Kind, wanted func(*Bug) bool) *Bug {
-	if k == Race {
-		return findRace(m, wanted)
-	}
-	var bugs []*Bug
-	switch st := m.Status(); {
-	case st == por.Ended || st == por.Stuck:
-		bugs, _ = leafBugs(m, st, m.Ending(), nil)
-	case k == Leak || k == Deadlock:
-		bugs = forgottenBugs(m, nil)
-	case k == Failure: // goroutines loop forever beside it
-		end := m.Ending()
-		bugs = faultBugs(m, &end)
-	}
-	if i := slices.IndexFunc(bugs, wanted); i >= 0 {
-		return bugs[i]
-	}
-	return nil
 }

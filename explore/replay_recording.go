@@ -90,9 +90,9 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 	if bug != nil {
 		bug.Schedule = path
 		bug.Events = arrivals(m, bug, events)
-		bug.finish(m)
-		bug.findAccesses()
-		bug.findPool(m)
+		finish(m, bug)
+		findAccesses(bug)
+		findPool(m, bug)
 		if bug.Inputs = rec.Inputs; bug.Inputs == nil {
 			bug.Inputs, _ = m.Inputs() // if the recorded bug is Untold
 		}

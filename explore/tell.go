@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"hbcheck.dev/hbcheck/explore/describe"
-	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -24,9 +22,9 @@ import (
 // does not affect other bugs.
 func (s *exploration) tell(b *Bug, budget int) (spent int) {
 	found := *b
-	defer s.result.survive(func() { *b = found; b.untold(); b.movers = nil })
+	defer s.result.survive(func() { *b = found; b.untold(); b.Noted.Movers = nil })
 	s.judgeLeft(b)
-	if budget > 0 && !b.stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
+	if budget > 0 && !b.Noted.Stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
 		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
 		s.limit.cuttable = false
@@ -50,15 +48,15 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 			b.Overtakes = t.overtakes
 		}
 	}
-	b.movers = nil
+	b.Noted.Movers = nil
 	return spent
 }
 
 // judgeLeft decides whether b stays: a goroutine that one execution, or every execution, has left.
 func (s *exploration) judgeLeft(b *Bug) {
-	asked := !b.symbolic && (b.Always || b.stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
+	asked := !b.Noted.Symbolic && (b.Always || b.Noted.Stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
 	if !asked {
-		b.stays = false
+		b.Noted.Stays = false
 		return
 	}
 	s.m.Await(vm.AwaitNever)
@@ -67,11 +65,11 @@ func (s *exploration) judgeLeft(b *Bug) {
 		s.m.Await(s.opts.await())
 	}
 	//mutant: one that is not judged in time is an error [test ./explore TestLeftInTime]: "!known" -> "known && !known"
-	b.stays = held || !known
-	//mutant: a goroutine that may not stay is not doubted [test ./explore TestLeftDoubted]: "!b.stays && " -> "false && "
-	s.result.doubted = s.result.doubted || !b.stays && !s.opts.doubtsLeft && s.m.DoubtsClock()
+	b.Noted.Stays = held || !known
+	//mutant: a goroutine that may not stay is not doubted [test ./explore TestLeftDoubted]: "!b.Noted.Stays && " -> "false && "
+	s.result.doubted = s.result.doubted || !b.Noted.Stays && !s.opts.doubtsLeft && s.m.DoubtsClock()
 	//mutant: one that is left by a function hides beside one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
-	if b.Always && !b.stays {
+	if b.Always && !b.Noted.Stays {
 		b.Warning, b.Always = false, false
 		s.result.Verdict = Fail
 	}
@@ -85,17 +83,4 @@ func (s *exploration) tellOutcome(o *Outcome) (err error) {
 		panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 	}
 	return err
-}
-
-// untold describes b by the knowledge of the search.
-func (b *Bug) untold() {
-	names := make(map[trace.GID]string)
-	for _, x := range b.movers {
-		names[x.g] = x.name
-	}
-	b.Untold, b.LoopEvent, b.AccessEvents = true, max(0, b.Loop), [2]int{-1, -1}
-	b.Events = make([]describe.Event, len(b.Schedule))
-	for i, a := range b.Schedule {
-		b.Events[i] = describe.Event{G: a.G, Name: names[a.G], Choice: a.Choice, Brief: true}
-	}
 }

@@ -348,7 +348,7 @@ func TestManyGoroutines(t *testing.T) {
 
 // long returns a schedule of that number of steps, of goroutines that take turns at a lock.
 func long(steps int) *Schedule {
-	b := &explore.Bug{Kind: explore.Panic, Detail: explore.Crashed{Text: "panic: after a long time"}, G: "main", Loop: -1, Observation: &explore.Observation{}}
+	b := &explore.Bug{Kind: explore.Panic, Detail: explore.Crashed{Text: "panic: after a long time"}, G: "main", Loop: -1, Observation: &describe.Observation{}}
 	b.Pos.Filename, b.Pos.Line = "testdata/bugs/race.go", 9
 	o := b.Observation
 	o.Names = map[trace.GID]string{0: "main", 1: "g1", 2: "g2", 3: "g3"}

@@ -131,15 +131,15 @@ func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.G
 		g = gs[slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To })]
 	}
 	//mutant: who waits for a lock decides alone [test ./explore TestLeftBehind]
-	b.waiter = g.ID
+	b.Noted.Waiter = g.ID
 	//mutant: cycles of locks may stay [test ./explore TestLeftBehind]: "!m.WaitsForLock(g.ID) && len(g.Holders) == 0" -> "true"
-	b.stays = !m.WaitsForLock(g.ID) && len(g.Holders) == 0
+	b.Noted.Stays = !m.WaitsForLock(g.ID) && len(g.Holders) == 0
 }
 
 // leakBug describes a goroutine that waits forever while main does not.
 func leakBug(gs []describe.Goroutine, g describe.Goroutine) *Bug {
 	b := &Bug{Kind: Leak, Detail: LeftBehind{describe.TopFunc(g.Stack), g.Waiting},
-		Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), waiter: g.ID,
+		Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), Noted: Noted{Waiter: g.ID},
 		Tests: innermost(g.Test)}
 	for _, e := range b.Cycle {
 		if i := slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
@@ -364,9 +364,9 @@ func livelockBug(m describe.Machine, path trace.Schedule, loop int, allow *regex
 	}
 	b.Detail = Loops{names(list), !mainAlive}
 	for _, g := range looping {
-		if b.stays = !mainAlive && m.EntryEnded(); b.stays {
-			b.parts = append(b.parts, &Bug{Kind: Livelock, Detail: LeftLooping{describe.TopFunc(g.Stack)}, Pos: g.Position(), Site: g.Site(),
-				G: g.Name, Loop: loop, Related: started(g), waiter: g.ID, Tests: innermost(g.Test)})
+		if b.Noted.Stays = !mainAlive && m.EntryEnded(); b.Noted.Stays {
+			b.Noted.Parts = append(b.Noted.Parts, &Bug{Kind: Livelock, Detail: LeftLooping{describe.TopFunc(g.Stack)}, Pos: g.Position(), Site: g.Site(),
+				G: g.Name, Loop: loop, Related: started(g), Noted: Noted{Waiter: g.ID}, Tests: innermost(g.Test)})
 		}
 	}
 	return b
