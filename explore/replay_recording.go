@@ -52,7 +52,7 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
 	var events []describe.Event
 	var path trace.Schedule
-	var bug *Bug
+	var x *Bug
 	n, last := len(steps(rec.Events)), trace.NoGID
 	var loop struct {
 		state  por.Hash // in which it begins
@@ -63,9 +63,9 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 		if ev.Blocked {
 			continue
 		}
-		if rec.Kind == Race && bug == nil {
+		if rec.Kind == Race && x == nil {
 			// A race is found before its accesses, or after the second one.
-			bug = findRace(m, wanted)
+			x = findRace(m, wanted)
 		}
 		if len(path)+1 == rec.Loop {
 			loop.state, loop.events, loop.name = m.Hash(), len(events), ev.Name
@@ -79,25 +79,25 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 		path = append(path, trace.Step{G: last, Choice: ev.Choice})
 	}
 	switch {
-	case rec.Kind == 0 || bug != nil:
+	case rec.Kind == 0 || x != nil:
 	case rec.Loop == 0:
-		bug = find(m, rec.Kind, wanted)
+		x = find(m, rec.Kind, wanted)
 	case loop.name != "" && m.Hash() == loop.state:
-		if bug = livelockBug(m, path, rec.Loop-1, nil); bug != nil {
-			bug.Pos, bug.G, bug.LoopEvent = rec.Pos, loop.name, loop.events
+		if x = livelockBug(m, path, rec.Loop-1, nil); x != nil {
+			x.Pos, x.G, x.LoopEvent = rec.Pos, loop.name, loop.events
 		}
 	}
-	if bug != nil {
-		bug.Schedule = path
-		bug.Events = arrivals(m, bug, events)
-		finish(m, bug)
-		findAccesses(bug)
-		findPool(m, bug)
-		if bug.Inputs = rec.Inputs; bug.Inputs == nil {
-			bug.Inputs, _ = m.Inputs() // if the recorded bug is Untold
+	if x != nil {
+		x.Schedule = path
+		x.Events = arrivals(m, x, events)
+		finish(m, x)
+		findAccesses(x)
+		findPool(m, x)
+		if x.Inputs = rec.Inputs; x.Inputs == nil {
+			x.Inputs, _ = m.Inputs() // if the recorded bug is Untold
 		}
 	}
-	return events, bug, nil
+	return events, x, nil
 }
 
 // follow executes the recorded step want, number step of steps. The goroutine last moved before it.

@@ -158,11 +158,11 @@ func textKey(r *explore.Result, bug *explore.Bug) string {
 // textOf returns the program's text about a bug, without paths and the text after them. Two tests with the
 // same text of a failure or a panic may have the same cause. It returns "" if there is no text of the
 // program.
-func textOf(bug *explore.Bug) string {
-	if bug.Kind != explore.Failure && bug.Kind != explore.Panic {
+func textOf(b *explore.Bug) string {
+	if b.Kind != explore.Failure && b.Kind != explore.Panic {
 		return ""
 	}
-	text := firstLine(Message(bug))
+	text := firstLine(Message(b))
 	var words []string
 	for _, w := range strings.Fields(text) {
 		if strings.ContainsAny(w, "/\\") {
@@ -173,7 +173,7 @@ func textOf(bug *explore.Bug) string {
 	if len(words) < 4 { // test failed: x
 		return ""
 	}
-	return bug.Kind.Code() + " " + strings.Join(words, " ")
+	return b.Kind.Code() + " " + strings.Join(words, " ")
 }
 
 // packageLines writes the lines of all packages.

@@ -17,9 +17,9 @@ func TestInBrief(t *testing.T) {
 	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
 	write := func(entry, message string, line int) string {
 		b.Reset()
-		bug := deposit()
-		bug.Detail, bug.Pos = explore.TestFailed{Message: message}, at("bank_test.go", line, 3)
-		r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, FirstOnly: true, Bugs: []*explore.Bug{bug}}
+		found := deposit()
+		found.Detail, found.Pos = explore.TestFailed{Message: message}, at("bank_test.go", line, 3)
+		r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, FirstOnly: true, Bugs: []*explore.Bug{found}}
 		if err := w.Result(r, []Files{{Replay: entry + ".hbr"}}); err != nil {
 			t.Fatal(err)
 		}

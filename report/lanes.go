@@ -184,12 +184,12 @@ func (r *row) text() string {
 }
 
 // makeRows returns a row for each event, and one for the failure of a test.
-func makeRows(events []describe.Event, bug *explore.Bug) []row {
+func makeRows(events []describe.Event, b *explore.Bug) []row {
 	rows := make([]row, 0, len(events)+1)
 	updates := newOverwrites()
 	step, failed := 0, false
-	if bug != nil && bug.FailsAtStart && len(events) > 0 {
-		rows = append(rows, failureRow(events, bug))
+	if b != nil && b.FailsAtStart && len(events) > 0 {
+		rows = append(rows, failureRow(events, b))
 		failed = true
 	}
 	for i := range events {
@@ -201,13 +201,13 @@ func makeRows(events []describe.Event, bug *explore.Bug) []row {
 				updates = newOverwrites()
 			}
 			rows[len(rows)-1].steps++
-			if e.Fails && bug != nil && bug.Kind == explore.Failure {
-				rows = append(rows, failureRow(events, bug))
+			if e.Fails && b != nil && b.Kind == explore.Failure {
+				rows = append(rows, failureRow(events, b))
 				failed = true
 			}
 			continue
 		}
-		r := newRow(e, bug)
+		r := newRow(e, b)
 		if e.Blocked && (timer(e) || collector(e)) {
 			continue // it waits for time to pass, or for all to wait
 		}
@@ -227,22 +227,22 @@ func makeRows(events []describe.Event, bug *explore.Bug) []row {
 		if n := updates.add(e, step); n > 0 {
 			r.note, r.overwrites = fmt.Sprintf("overwrites step %d", n), n
 		}
-		if bug != nil && bug.Loop >= 0 && i == bug.LoopEvent {
+		if b != nil && b.Loop >= 0 && i == b.LoopEvent {
 			r.note = strings.TrimPrefix(r.note+"; the loop begins", "; ")
 		}
-		r.wrong = bug != nil && bug.Accesses != nil && slices.Contains(bug.AccessEvents[:], i)
+		r.wrong = b != nil && b.Accesses != nil && slices.Contains(b.AccessEvents[:], i)
 		rows = append(rows, r)
-		if e.Fails && bug != nil && bug.Kind == explore.Failure {
-			rows = append(rows, failureRow(events, bug))
+		if e.Fails && b != nil && b.Kind == explore.Failure {
+			rows = append(rows, failureRow(events, b))
 			failed = true
 		}
 	}
-	if bug != nil && bug.Kind == explore.Failure && !failed {
-		rows = append(rows, failureRow(events, bug))
+	if b != nil && b.Kind == explore.Failure && !failed {
+		rows = append(rows, failureRow(events, b))
 	}
-	markWrong(rows, bug)
-	markDecisive(rows, bug)
-	numberNames(rows, bug)
+	markWrong(rows, b)
+	markDecisive(rows, b)
+	numberNames(rows, b)
 	return rows
 }
 
@@ -382,20 +382,20 @@ func failureRow(events []describe.Event, bug *explore.Bug) row {
 
 // markWrong marks where the bug happens: in the last row, or, if the execution is stuck, where every
 // goroutine waits in the end. The accesses of a race are already marked, and a loop has no single place.
-func markWrong(rows []row, bug *explore.Bug) {
-	if bug == nil || bug.Loop >= 0 || bug.Accesses != nil {
+func markWrong(rows []row, b *explore.Bug) {
+	if b == nil || b.Loop >= 0 || b.Accesses != nil {
 		return
 	}
 	end := len(rows) - 1
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.kind == failureKind }); i >= 0 {
 		end = i
 	}
-	stuck := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || rows[end].Blocked
+	stuck := b.Kind == explore.Deadlock || b.Kind == explore.Leak || rows[end].Blocked
 	for i := range rows {
-		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G) &&
-			(bug.Kind != explore.Leak || rows[i].Name == bug.G) // another one that is left is another bug
+		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(b, rows[i].G) &&
+			(b.Kind != explore.Leak || rows[i].Name == b.G) // another one that is left is another bug
 		//mutant: a bubble's goroutines do not wait where it ends [test ./cmd/hbcheck TestScripts/stranded]: remove 1
-		waitsHere = waitsHere || bug.Strands() && rows[i].Blocked && stranded(bug, rows[i].G)
+		waitsHere = waitsHere || b.Strands() && rows[i].Blocked && stranded(b, rows[i].G)
 		rows[i].wrong = rows[i].wrong || i == end && !stuck || waitsHere
 	}
 }

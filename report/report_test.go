@@ -242,15 +242,15 @@ func TestContract(t *testing.T) {
 }
 
 func TestReplayFile(t *testing.T) {
-	for _, bug := range []*explore.Bug{deposit(), race(), livelock()} {
+	for _, b := range []*explore.Bug{deposit(), race(), livelock()} {
 		r := &Replay{Tool: "hbcheck v0.1.0", Go: "go1.26.8", Package: "example.com/bank", Entry: "TestDeposit", Dir: "..", Patterns: []string{"."}, Tests: true}
-		r.SetBug(bug, Paths{Base: dir})
+		r.SetBug(b, Paths{Base: dir})
 		name := filepath.Join(t.TempDir(), "new", "a.hbr")
 		if err := WriteReplay(name, r); err != nil {
 			t.Fatal(err)
 		}
 		data, _ := os.ReadFile(name)
-		if bug.Kind == explore.Failure {
+		if b.Kind == explore.Failure {
 			golden(t, "deposit.hbr.golden", data)
 		}
 		again, err := ReadReplay(name)
@@ -264,10 +264,10 @@ func TestReplayFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec.Kind != bug.Kind || rec.Pos != bug.Pos || !rec.Same(bug) || len(rec.Events) != len(steps(bug.Events)) {
+		if rec.Kind != b.Kind || rec.Pos != b.Pos || !rec.Same(b) || len(rec.Events) != len(steps(b.Events)) {
 			t.Errorf("recording %+v", rec)
 		}
-		for i, e := range steps(bug.Events) {
+		for i, e := range steps(b.Events) {
 			if got := rec.Events[i]; got.Name != e.Name || got.Kind != e.Kind || got.Pos != e.Pos || got.Choice != e.Choice {
 				t.Errorf("event %d: %+v, want %+v", i+1, got, e)
 			}
@@ -348,15 +348,15 @@ func TestReplayFileBrief(t *testing.T) {
 
 // TestUntold: a report says that there was no time to describe a bug.
 func TestUntold(t *testing.T) {
-	bug := *deposit()
-	bug.Untold, bug.Undecided, bug.Passes = true, true, &explore.Passing{Waiter: "g1", Runner: "g2", Wait: 5e9}
-	bug.Events = slices.Clone(bug.Events)
-	for i := range bug.Events {
-		e := &bug.Events[i]
+	x := *deposit()
+	x.Untold, x.Undecided, x.Passes = true, true, &explore.Passing{Waiter: "g1", Runner: "g2", Wait: 5e9}
+	x.Events = slices.Clone(x.Events)
+	for i := range x.Events {
+		e := &x.Events[i]
 		*e = describe.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
 	}
 	var b bytes.Buffer
-	(&Text{W: &b}).bug(&b, &bug)
+	(&Text{W: &b}).bug(&b, &x)
 	for _, want := range []string{"more steps, not shown", "because time was up", "g2 overtakes g1, which came to the channel 5s earlier", "is a mere warning then, is open", " (the language permits it; whether gc does it is open)\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)

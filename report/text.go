@@ -355,46 +355,46 @@ func search(r *explore.Result) string {
 }
 
 // bug writes one bug.
-func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.open(bug)))
-	if s := foundIn(bug); s != "" {
+func (t *Text) bug(b *bytes.Buffer, x *explore.Bug) {
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(x.Pos), x.Kind.Code(), indented(Message(x), t.open(x)))
+	if s := foundIn(x); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
 	}
-	inputs(b, shownInputs(bug.Inputs))
+	inputs(b, shownInputs(x.Inputs))
 	brief, bound := t.Brief && !t.Verbose, 0
 	if brief {
 		bound = briefRows
 	}
-	lanes(b, bug.Events, t.Verbose, bug, bound)
-	if bug.Untold {
+	lanes(b, x.Events, t.Verbose, x, bound)
+	if x.Untold {
 		fmt.Fprintln(b, "     The schedule is not shown and not simplified, because time was up (--timeout). The replay file contains it.")
 	} else {
-		fmt.Fprintf(b, "why: %s\n", why(bug))
+		fmt.Fprintf(b, "why: %s\n", why(x))
 	}
-	if s := t.undecided(bug); s != "" {
+	if s := t.undecided(x); s != "" {
 		fmt.Fprintln(b, s)
 	}
 	timed := func(e describe.Event) bool { return e.Kind.Row().On == trace.OnClock }
-	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
+	if t.AnyTime && slices.ContainsFunc(x.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
-	if bug.Accesses != nil {
-		raceBlock(b, bug.Accesses)
+	if x.Accesses != nil {
+		raceBlock(b, x.Accesses)
 	}
-	if frames := bug.Stack; len(frames) > 0 {
-		if bug.Kind == explore.Failure { // package testing is of no interest
+	if frames := x.Stack; len(frames) > 0 {
+		if x.Kind == explore.Failure { // package testing is of no interest
 			frames = slices.DeleteFunc(slices.Clone(frames), func(f describe.Frame) bool { return f.Std })
 		}
 		if len(frames) > 0 { // an example fails when it has returned
-			fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
+			fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(x), x.G)
 			stack(b, frames, t.Verbose)
 		}
 	}
-	waits := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock
+	waits := x.Kind == explore.Deadlock || x.Kind == explore.Leak || x.Kind == explore.Livelock
 	if waits && !brief { // the schedule shows where they wait
-		shown := bug.Goroutines
+		shown := x.Goroutines
 		if !t.Verbose {
-			shown = concerned(bug)
+			shown = concerned(x)
 		}
 		for i, g := range shown {
 			if i > 0 {
@@ -402,13 +402,13 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 			}
 			goroutine(b, g, t.Verbose)
 		}
-		if n := len(bug.Goroutines) - len(shown); n > 0 {
+		if n := len(x.Goroutines) - len(shown); n > 0 {
 			fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(n, "goroutine"))
 		}
 	}
-	if len(bug.Output) > 0 {
+	if len(x.Output) > 0 {
 		fmt.Fprintf(b, "output of this execution:\n")
-		text := shortened(strings.TrimSuffix(string(bug.Output), "\n"), maxOutput)
+		text := shortened(strings.TrimSuffix(string(x.Output), "\n"), maxOutput)
 		for _, l := range strings.SplitAfter(text, "\n") {
 			fmt.Fprintf(b, "  | %s", l)
 		}
