@@ -4,6 +4,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
@@ -39,8 +40,8 @@ type Session struct {
 	under *under // the step under way, if there is one
 
 	moves  []move
-	bug    *explore.Bug // the bug at the end of the schedule, or nil
-	ending string       // or how it ends
+	bug    *bug.Bug // the bug at the end of the schedule, or nil
+	ending string   // or how it ends
 	seen   *describe.Observation
 
 	names     map[*ssa.Function]*names
@@ -154,7 +155,7 @@ func (s *Session) Step(i int) describe.Event { return s.moves[i].ev }
 
 // Bug returns the bug at the end of the schedule, or nil. Ending says how it ends if it was not recorded
 // and shows none.
-func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.ending }
+func (s *Session) Bug() (bug *bug.Bug, ending string) { return s.bug, s.ending }
 
 // AtEnd reports whether all steps of the schedule have been executed.
 func (s *Session) AtEnd() bool { return s.at.Step == len(s.moves) }

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -86,7 +87,7 @@ type Alone struct {
 // A Small is the exploration of the small version of an entry that is too big. It says nothing about the
 // entry itself: the small version is another program.
 type Small struct {
-	*Smaller
+	*bug.Smaller
 	Result *Result
 }
 

@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -11,7 +12,7 @@ import (
 // gave one object to two goroutines. The repetition of a schedule provides the data for that.
 
 // numberCalls makes b.Calls of the calls of b.Events.
-func numberCalls(b *Bug) {
+func numberCalls(b *bug.Bug) {
 	numbers := make(map[*describe.CallNode]int)
 	b.Calls = nil
 	var number func(n *describe.CallNode) int
@@ -23,7 +24,7 @@ func numberCalls(b *Bug) {
 		if !ok {
 			up := number(n.Up)
 			i = len(b.Calls)
-			b.Calls, numbers[n] = append(b.Calls, Call{up, n.Frame}), i
+			b.Calls, numbers[n] = append(b.Calls, bug.Call{Up: up, Frame: n.Frame}), i
 		}
 		return i
 	}
@@ -33,7 +34,7 @@ func numberCalls(b *Bug) {
 }
 
 // findHoldings finds the steps that took the locks for which goroutines wait.
-func findHoldings(b *Bug) {
+func findHoldings(b *bug.Bug) {
 	for i := range b.Goroutines {
 		for k := range b.Goroutines[i].Awaits {
 			h := &b.Goroutines[i].Awaits[k]
@@ -51,9 +52,9 @@ func findHoldings(b *Bug) {
 
 // findPool searches for an object through which both accesses of a race reach the memory. One goroutine put
 // it into a sync.Pool, continued to use it, and the other one got it from the pool.
-func findPool(m describe.Machine, b *Bug) {
+func findPool(m describe.Machine, b *bug.Bug) {
 	x, ok := m.(describe.Recorder)
-	if b.Kind != Race || !ok {
+	if b.Kind != bug.Race || !ok {
 		return
 	}
 	raced := b.Accesses[0].Obj
@@ -73,7 +74,7 @@ func findPool(m describe.Machine, b *Bug) {
 			for i := range b.Accesses {
 				user, other := &b.Accesses[i], &b.Accesses[1-i]
 				if p.G == user.G && e.G == other.G && (e.Noted.Pooled == raced || x.Reaches(e.Noted.Pooled, raced)) && between(user.G, put+1, len(b.Events)) {
-					b.Pool = &PoolPass{Pool: e.What, Put: put, Got: got}
+					b.Pool = &bug.PoolPass{Pool: e.What, Put: put, Got: got}
 					return
 				}
 			}
@@ -84,8 +85,8 @@ func findPool(m describe.Machine, b *Bug) {
 
 // findAccesses finds the events of a race's accesses: the last events at their positions. A
 // rendezvous is an event of only one of its goroutines.
-func findAccesses(b *Bug) {
-	if b.Kind != Race {
+func findAccesses(b *bug.Bug) {
+	if b.Kind != bug.Race {
 		return
 	}
 	end := len(b.Events)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -120,7 +121,7 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 
 // hasError reports whether the search has found a bug that is not a warning.
 func (s *exploration) hasError() bool {
-	return slices.ContainsFunc(s.collector.found(), func(b *Bug) bool { return !b.Warning })
+	return slices.ContainsFunc(s.collector.found(), func(b *bug.Bug) bool { return !b.Warning })
 }
 
 // answers reports whether found is an answer: a bug, or that everything was explored.

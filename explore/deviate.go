@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -13,9 +14,9 @@ import (
 // A Deviation is an execution that leaves a recorded schedule at some step.
 type Deviation struct {
 	Events []describe.Event
-	Steps  int    // number of steps
-	Bug    *Bug   // that the execution shows, or nil
-	Ending string // ending of the execution; empty if it did not end within its bound
+	Steps  int      // number of steps
+	Bug    *bug.Bug // that the execution shows, or nil
+	Ending string   // ending of the execution; empty if it did not end within its bound
 }
 
 // Deviate executes a recording from the present state of m up to step until, and leaves m in the final
@@ -75,7 +76,7 @@ type deviation struct {
 	order []describe.Event            // the same in one list, not updated when a goroutine leaves the recording
 	last  trace.GID
 	path  trace.Schedule
-	race  *Bug // the first data race
+	race  *bug.Bug // the first data race
 }
 
 func steps(events []describe.Event) (list []describe.Event) {
@@ -92,7 +93,7 @@ func (d *deviation) add(events []describe.Event) {
 	d.last = events[0].G
 	d.path = append(d.path, trace.Step{G: d.last, Choice: events[0].Choice})
 	d.Steps++
-	if races := noticedRaces(d.m, nil); len(races) > 0 && d.race == nil {
+	if races := bug.Noticed(d.m, nil); len(races) > 0 && d.race == nil {
 		d.race = races[0]
 		d.show(d.race)
 	}
@@ -176,11 +177,11 @@ func (d *deviation) end() {
 		return
 	}
 	end := d.m.Ending()
-	var bugs []*Bug
-	if bugs, d.Ending = leafBugs(d.m, status, end, nil); status == por.Cut {
+	var bugs []*bug.Bug
+	if bugs, d.Ending = bug.AtLeaf(d.m, status, end, nil); status == por.Cut {
 		bugs, d.Ending = nil, end.Unsupported
 	}
-	i := slices.IndexFunc(bugs, func(b *Bug) bool { return !b.Warning })
+	i := slices.IndexFunc(bugs, func(b *bug.Bug) bool { return !b.Warning })
 	switch {
 	case i >= 0:
 		d.Bug = bugs[i]
@@ -191,7 +192,7 @@ func (d *deviation) end() {
 }
 
 // show describes b, which shows in the present state.
-func (d *deviation) show(b *Bug) {
+func (d *deviation) show(b *bug.Bug) {
 	b.Events = arrivals(d.m, b, slices.Clone(d.Events))
 	b.Schedule = slices.Clone(d.path)
 	finish(d.m, b)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/oracle"
@@ -312,7 +313,7 @@ func (s *exploration) finish(found por.Result) (err error) {
 		r.Stats.Counters = describe.Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
 		assumed = c.merged.assumed.List
 	}
-	isError := func(b *Bug) bool { return !b.Warning }
+	isError := func(b *bug.Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)
 	r.LongLoops, r.Known = c.loops.List, c.accepted()
@@ -360,7 +361,7 @@ func (s *exploration) narrate() {
 	defer func() { s.limit.telling = false }()
 	if s.broken {
 		for _, b := range s.result.Bugs {
-			b.untold()
+			b.Untell()
 			b.Noted.Movers = nil
 		}
 		return

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
@@ -81,7 +82,7 @@ func TestBugs(t *testing.T) {
 					t.Errorf("%s\n got %s\nwant %s", r.Verdict, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 				}
 				for _, b := range r.Bugs {
-					if b.Kind != Livelock && !b.Minimal {
+					if b.Kind != bug.Livelock && !b.Minimal {
 						t.Errorf("%+v: the schedule is not minimal", b.Detail)
 					}
 				}
@@ -177,8 +178,8 @@ func TestMinimise(t *testing.T) {
 	f := newFake("go 1; go 2; go 3; join 1; join 2; join 3",
 		"store z 1; store z 2; store z 3", "store x 1; store y 1; store x 0", "await x; await y; panic boom")
 	opts := options("full")
-	boom := func(r *Result) *Bug {
-		i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return b.Kind == Panic })
+	boom := func(r *Result) *bug.Bug {
+		i := slices.IndexFunc(r.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Panic })
 		if i < 0 {
 			t.Fatal(bugs(r))
 		}
@@ -201,7 +202,7 @@ func TestReplay(t *testing.T) {
 	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {
 		r := run(t, newFake(code...), options("jpf"))
 		b := r.Bugs[0]
-		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
 		events, again, err := Replay(newFake(code...), rec)
 		if err != nil || again == nil {
 			t.Fatalf("%+v: %v %v", b.Detail, again, err)

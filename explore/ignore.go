@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 )
@@ -20,7 +21,7 @@ import (
 // of a leaked goroutine.
 type Ignore struct {
 	Pos    token.Position
-	Kind   Kind
+	Kind   bug.Kind
 	Reason string
 	Used   bool // it has accepted a bug
 }
@@ -32,7 +33,7 @@ const IgnoreDirective = "//hbcheck:ignore"
 type BadIgnore struct {
 	Pos       token.Position
 	Directive string
-	Kind      Kind // 0: the comment names no kind; otherwise it gives no reason
+	Kind      bug.Kind // 0: the comment names no kind; otherwise it gives no reason
 }
 
 func (e *BadIgnore) Error() string {
@@ -44,7 +45,7 @@ func (e *BadIgnore) Error() string {
 func Ignores(prog *load.Program) ([]*Ignore, error) {
 	var list []*Ignore
 	err := eachIgnore(prog, func(pos token.Position, code, reason string) error {
-		kind := KindOf(code)
+		kind := bug.KindOf(code)
 		if isStatic(code) && reason != "" {
 			return nil // FindingIgnores has it
 		}
@@ -81,7 +82,7 @@ func FindingIgnores(prog *load.Program) ([]*FindingIgnore, error) {
 		case !isStatic(code):
 			return nil
 		case reason == "":
-			return &BadIgnore{pos, IgnoreDirective, Leak} // there is a code, but no reason
+			return &BadIgnore{pos, IgnoreDirective, bug.Leak} // there is a code, but no reason
 		}
 		list = append(list, &FindingIgnore{Pos: pos, Code: code, Reason: reason})
 		return nil
@@ -105,7 +106,7 @@ func eachIgnore(prog *load.Program, f func(pos token.Position, code, reason stri
 					if !ok {
 						// With a space it may be a sentence about the directive.
 						rest, ok = strings.CutPrefix(c.Text, "// "+strings.TrimPrefix(IgnoreDirective, "//"))
-						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || KindOf(code) == 0 && !isStatic(code) {
+						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || bug.KindOf(code) == 0 && !isStatic(code) {
 							continue
 						}
 					}
@@ -122,11 +123,13 @@ func eachIgnore(prog *load.Program, f func(pos token.Position, code, reason stri
 }
 
 // accepts reports whether ig accepts b.
-func (ig *Ignore) accepts(b *Bug) bool {
+func (ig *Ignore) accepts(b *bug.Bug) bool {
 	at := func(p token.Position) bool {
 		return p.Filename == ig.Pos.Filename && (p.Line == ig.Pos.Line || p.Line == ig.Pos.Line+1)
 	}
 	// The other goroutines on the chain of a leak are leaks of their own.
-	related := func(r describe.Related) bool { return at(r.Pos) && (b.Kind != Leak || r.Role == describe.RoleStarted) }
+	related := func(r describe.Related) bool {
+		return at(r.Pos) && (b.Kind != bug.Leak || r.Role == describe.RoleStarted)
+	}
 	return b.Kind == ig.Kind && (at(b.Pos) || slices.ContainsFunc(b.Related, related))
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
@@ -42,15 +43,15 @@ func main() {
 	file := list[0].Pos.Filename
 	at := func(line int) token.Position { return token.Position{Filename: file, Line: line, Column: 1} }
 	for _, tt := range []struct {
-		bug  Bug
+		bug  bug.Bug
 		want int // ignore that accepts it, or -1
 	}{
-		{Bug{Kind: Leak, Pos: at(99), Related: []describe.Related{{Pos: at(5)}}}, 0},
-		{Bug{Kind: Leak, Pos: at(4)}, 0},
-		{Bug{Kind: Leak, Pos: at(6)}, -1},
-		{Bug{Kind: Race, Pos: at(5)}, -1},
-		{Bug{Kind: Race, Pos: at(6)}, 1},
-		{Bug{Kind: Race, Pos: token.Position{Filename: "other.go", Line: 6}}, -1},
+		{bug.Bug{Kind: bug.Leak, Pos: at(99), Related: []describe.Related{{Pos: at(5)}}}, 0},
+		{bug.Bug{Kind: bug.Leak, Pos: at(4)}, 0},
+		{bug.Bug{Kind: bug.Leak, Pos: at(6)}, -1},
+		{bug.Bug{Kind: bug.Race, Pos: at(5)}, -1},
+		{bug.Bug{Kind: bug.Race, Pos: at(6)}, 1},
+		{bug.Bug{Kind: bug.Race, Pos: token.Position{Filename: "other.go", Line: 6}}, -1},
 	} {
 		got := -1
 		for i, ig := range list {
@@ -65,10 +66,10 @@ func main() {
 }
 
 func TestIgnoreErrors(t *testing.T) {
-	for text, want := range map[string]Kind{
+	for text, want := range map[string]bug.Kind{
 		"//hbcheck:ignore":             0,
 		"//hbcheck:ignore HB999 since": 0,
-		"//hbcheck:ignore HB003":       Leak,
+		"//hbcheck:ignore HB003":       bug.Leak,
 	} {
 		_, err := Ignores(loadSource(t, "package main\n\n"+text+"\nfunc main() {}\n"))
 		var bad *BadIgnore
@@ -82,7 +83,7 @@ func TestIgnoreErrors(t *testing.T) {
 func TestIgnoredBug(t *testing.T) {
 	opts := options("full")
 	opts.All = false
-	ig := &Ignore{Kind: Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
+	ig := &Ignore{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
 	opts.Ignores = []*Ignore{ig}
 	r := run(t, newFake("go 1; read x; join 1", "write x 1"), opts)
 	if r.Verdict != OK || !ig.Used {

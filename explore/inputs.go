@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -15,7 +16,7 @@ import (
 // least inputs that lead to it, and the schedule of the program with these inputs. A machine without
 // symbolic values executes that schedule, which has to show the bug. If there is no time to find such
 // inputs, b keeps the schedule for all inputs that lead to it.
-func (s *exploration) describe(b *Bug, t *teller) error {
+func (s *exploration) describe(b *bug.Bug, t *teller) error {
 	if !b.Noted.Symbolic {
 		return s.narrateIn(s.m, b, t)
 	}
@@ -65,7 +66,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 }
 
 // narrateIn is narrate with the Observation that Options.Observe asks for.
-func (s *exploration) narrateIn(m describe.Machine, b *Bug, t *teller) error {
+func (s *exploration) narrateIn(m describe.Machine, b *bug.Bug, t *teller) error {
 	if err := narrate(m, b, t); err != nil && t.out() {
 		return errUntold
 	} else if err != nil {

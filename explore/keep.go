@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
@@ -69,7 +70,7 @@ type keptInfo struct {
 	Refinement vm.Refinement // of the machine,
 	Await      bool          // see Options.awaitLoops
 	Preempt    int           // of the options
-	Tolerated  []key         // see Options.tolerated
+	Tolerated  []bug.Key     // see Options.tolerated
 }
 
 // keptSearch is the content of a file except for the explorer's.
@@ -213,7 +214,7 @@ func (k *Keep) resumed(ctx context.Context, e Entry, opts Options, phase string)
 	f.Close()
 	opts.awaitLoops, opts.Preempt = opts.awaitLoops || info.Await, info.Preempt
 	if len(info.Tolerated) > 0 && opts.tolerated == nil {
-		opts.tolerated = make(map[key]bool)
+		opts.tolerated = make(map[bug.Key]bool)
 		for _, k := range info.Tolerated {
 			opts.tolerated[k] = true
 		}
@@ -312,7 +313,7 @@ func (k *keeper) write(ended bool, found por.Result) {
 	for k := range s.opts.tolerated {
 		info.Tolerated = append(info.Tolerated, k)
 	}
-	slices.SortFunc(info.Tolerated, func(a, b key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	slices.SortFunc(info.Tolerated, func(a, b bug.Key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	if k.Host != nil {
 		info.Host = k.Host.Facts()
 	}

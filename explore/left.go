@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -50,9 +51,9 @@ const (
 
 // A leftBehind is a Leak that may stay.
 type leftBehind struct {
-	bug    *Bug // with the first schedule
+	bug    *bug.Bug // with the first schedule
 	leaves uint64
-	with   []key // keys of Leaks that wait for the same object, in each execution with the Leak
+	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 
 	// The least and the greatest number of objects that goroutines wait for there, in one execution.
 	fewest, most int
@@ -60,14 +61,14 @@ type leftBehind struct {
 
 // stay counts the bugs of an ended execution that may stay. It returns the other bugs, and those that may
 // stay in earlier executions and are missing in this one.
-func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*Bug) {
+func (c *collector) stay(bugs []*bug.Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*bug.Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs
 	}
 	c.returned++
-	here := make(map[key]bool)
+	here := make(map[bug.Key]bool)
 	for _, b := range bugs {
-		k := b.key()
+		k := b.Key()
 		if !c.opts.tolerated[k] {
 			rest = append(rest, b)
 			continue
@@ -80,25 +81,25 @@ func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, en
 		x, with := c.left[k], c.waitingWith(b, bugs)
 		if x == nil {
 			b.Schedule = slices.Clone(path)
-			b.Noted.Movers, b.Noted.Symbolic = movers(c.m, path), c.m.Symbolic()
+			b.Noted.Movers, b.Noted.Symbolic = bug.Movers(c.m, path), c.m.Symbolic()
 			x = &leftBehind{bug: b, with: with, fewest: n}
 			if c.left == nil {
-				c.left = make(map[key]*leftBehind)
+				c.left = make(map[bug.Key]*leftBehind)
 			}
 			c.left[k], c.leftKeys = x, append(c.leftKeys, k)
 		}
 		x.leaves++
 		x.fewest, x.most = min(x.fewest, n), max(x.most, n)
-		x.with = slices.DeleteFunc(x.with, func(k key) bool { return !slices.Contains(with, k) })
+		x.with = slices.DeleteFunc(x.with, func(k bug.Key) bool { return !slices.Contains(with, k) })
 	}
 	return append(rest, c.unlucky()...)
 }
 
 // awaited returns the number of different objects that the goroutines of the bugs with key k wait for.
-func (c *collector) awaited(k key, bugs []*Bug) (n int) {
+func (c *collector) awaited(k bug.Key, bugs []*bug.Bug) (n int) {
 	var things [][]uint32
 	for _, b := range bugs {
-		if b.key() != k {
+		if b.Key() != k {
 			continue
 		}
 		if n++; b.Loop >= 0 {
@@ -122,15 +123,15 @@ func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }
 
 // tolerates reports whether the loop b may stay.
-func (c *collector) tolerates(b *Bug) bool {
-	return b.Noted.Stays && !slices.ContainsFunc(b.Noted.Parts, func(p *Bug) bool { return !c.opts.tolerated[p.key()] })
+func (c *collector) tolerates(b *bug.Bug) bool {
+	return b.Noted.Stays && !slices.ContainsFunc(b.Noted.Parts, func(p *bug.Bug) bool { return !c.opts.tolerated[p.Key()] })
 }
 
 // loopLeft counts an execution that ends in the loop b, which may stay, after path. It reports whether the
 // search continues.
-func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
+func (c *collector) loopLeft(b *bug.Bug, path trace.Schedule) bool {
 	end := c.m.Ending()
-	bugs := append(faultBugs(c.m, &end), forgottenIn(c.m, c.opts.AllowLeak)...)
+	bugs := append(bug.Faults(c.m, &end), bug.ForgottenIn(c.m, c.opts.AllowLeak)...)
 	for _, x := range bugs {
 		x.Early = true // the execution continues
 	}
@@ -140,11 +141,11 @@ func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
 
 // waitingWith returns the keys of the bugs whose goroutines wait for an object that b's goroutine waits
 // for.
-func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
+func (c *collector) waitingWith(b *bug.Bug, bugs []*bug.Bug) (with []bug.Key) {
 	objs := c.m.AwaitedBy(b.Noted.Waiter)
 	for _, x := range bugs {
-		k := x.key()
-		if k == b.key() || !c.opts.tolerated[k] || slices.Contains(with, k) {
+		k := x.Key()
+		if k == b.Key() || !c.opts.tolerated[k] || slices.Contains(with, k) {
 			continue
 		}
 		if slices.ContainsFunc(c.m.AwaitedBy(x.Noted.Waiter), func(o uint32) bool { return slices.Contains(objs, o) }) {
@@ -158,14 +159,14 @@ func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
 func (c *collector) stays(x *leftBehind) bool {
 	//mutant: a leak of some schedules is one of all [test ./explore TestLeftBehind]: true
 	//mutant: one that is left in some schedules hides beside another [test ./explore TestLeftParts]: "x.fewest == x.most" -> "true"
-	return x.leaves == c.returned && x.fewest == x.most || slices.ContainsFunc(x.with, func(k key) bool {
+	return x.leaves == c.returned && x.fewest == x.most || slices.ContainsFunc(x.with, func(k bug.Key) bool {
 		y := c.left[k]
 		return y != nil && y.leaves == c.returned && y.fewest == y.most
 	})
 }
 
 // unlucky returns the Leaks that may stay, but that some executions do not have.
-func (c *collector) unlucky() (list []*Bug) {
+func (c *collector) unlucky() (list []*bug.Bug) {
 	for _, k := range c.leftKeys {
 		if x := c.left[k]; !c.stays(x) {
 			list = append(list, x.bug)
@@ -176,11 +177,11 @@ func (c *collector) unlucky() (list []*Bug) {
 
 // addLeft adds bugs, those of unlucky with their schedules, and returns whether the search continues. All
 // that may stay are added, not only the first, because the exploration begins again past them.
-func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
+func (c *collector) addLeft(bugs []*bug.Bug, path trace.Schedule) (proceed bool) {
 	proceed = true
 	for _, b := range bugs {
 		at := path
-		if x := c.left[b.key()]; x != nil && x.bug == b {
+		if x := c.left[b.Key()]; x != nil && x.bug == b {
 			at = b.Schedule
 		}
 		if !c.add(b, at) {
@@ -196,8 +197,8 @@ func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
 
 // one keeps one error in r, unless all are wanted: the first that does not stay, otherwise the first.
 func (r *Result) one(all bool) {
-	isError := func(b *Bug) bool { return !b.Warning }
-	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return isError(b) && !b.Noted.Stays })
+	isError := func(b *bug.Bug) bool { return !b.Warning }
+	i := slices.IndexFunc(r.Bugs, func(b *bug.Bug) bool { return isError(b) && !b.Noted.Stays })
 	if i < 0 {
 		i = slices.IndexFunc(r.Bugs, isError)
 	}
@@ -205,7 +206,7 @@ func (r *Result) one(all bool) {
 		return
 	}
 	keep := r.Bugs[i]
-	r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return isError(b) && b != keep })
+	r.Bugs = slices.DeleteFunc(r.Bugs, func(b *bug.Bug) bool { return isError(b) && b != keep })
 }
 
 // mergeLeft adds the counts of a subtree.
@@ -216,11 +217,11 @@ func (c *collector) mergeLeft(p *collector) (proceed bool) {
 		if y := c.left[k]; y != nil {
 			y.leaves += x.leaves
 			y.fewest, y.most = min(y.fewest, x.fewest), max(y.most, x.most)
-			y.with = slices.DeleteFunc(y.with, func(k key) bool { return !slices.Contains(x.with, k) })
+			y.with = slices.DeleteFunc(y.with, func(k bug.Key) bool { return !slices.Contains(x.with, k) })
 			continue
 		}
 		if c.left == nil {
-			c.left = make(map[key]*leftBehind)
+			c.left = make(map[bug.Key]*leftBehind)
 		}
 		c.left[k], c.leftKeys = &leftBehind{x.bug, x.leaves, x.with, x.fewest, x.most}, append(c.leftKeys, k)
 	}
@@ -228,7 +229,7 @@ func (c *collector) mergeLeft(p *collector) (proceed bool) {
 }
 
 // always returns the Leaks of all executions as warnings.
-func (c *collector) always() (list []*Bug) {
+func (c *collector) always() (list []*bug.Bug) {
 	for _, k := range c.leftKeys {
 		if x := c.left[k]; c.stays(x) && !c.known[k] {
 			x.bug.Warning, x.bug.Always = true, true
@@ -240,12 +241,12 @@ func (c *collector) always() (list []*Bug) {
 
 // mayStay returns the errors of r that may stay. It returns nil if r has other errors, except those that
 // are tolerated already.
-func mayStay(opts *Options, r *Result) (list []*Bug) {
+func mayStay(opts *Options, r *Result) (list []*bug.Bug) {
 	if opts.Leaks == LeaksAreErrors || r.Verdict != Fail {
 		return nil
 	}
 	for _, b := range r.Bugs {
-		other := !b.Noted.Stays || opts.tolerated[b.key()]
+		other := !b.Noted.Stays || opts.tolerated[b.Key()]
 		switch {
 		case b.Warning, other && opts.All:
 		case other:
@@ -258,15 +259,15 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 }
 
 // tolerate returns opts for an exploration in which list may stay.
-func (o Options) tolerate(list []*Bug) Options {
+func (o Options) tolerate(list []*bug.Bug) Options {
 	o.tolerated = maps.Clone(o.tolerated)
 	if o.tolerated == nil {
-		o.tolerated = make(map[key]bool)
+		o.tolerated = make(map[bug.Key]bool)
 	}
 	for _, b := range list {
-		o.tolerated[b.key()] = true
+		o.tolerated[b.Key()] = true
 		for _, p := range b.Noted.Parts {
-			o.tolerated[p.key()] = true
+			o.tolerated[p.Key()] = true
 		}
 	}
 	return o
@@ -274,7 +275,7 @@ func (o Options) tolerate(list []*Bug) Options {
 
 // keepLeft adds the bugs of list that r does not have, because time was up before an execution ended. If
 // the rule does not report bugs that stay, it removes them.
-func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
+func (r *Result) keepLeft(list []*bug.Bug, rule LeakRule) {
 	for _, b := range list {
 		if len(b.Noted.Parts) == 0 {
 			r.keepOne(b)
@@ -285,13 +286,13 @@ func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
 		}
 	}
 	if rule == LeaksOff {
-		r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return b.Always })
+		r.Bugs = slices.DeleteFunc(r.Bugs, func(b *bug.Bug) bool { return b.Always })
 	}
 }
 
 // keepOne adds b to r unless r has it.
-func (r *Result) keepOne(b *Bug) {
-	if !slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() }) {
+func (r *Result) keepOne(b *bug.Bug) {
+	if !slices.ContainsFunc(r.Bugs, func(x *bug.Bug) bool { return x.Key() == b.Key() }) {
 		b.Warning, b.Always = true, true
 		r.Bugs = append(r.Bugs, b)
 	}

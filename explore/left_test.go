@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -156,7 +157,7 @@ func TestLeftBehind(t *testing.T) {
 				}
 				got := string(r.Verdict)
 				for _, b := range r.Bugs {
-					if b.Always && b.Kind == Leak && b.Warning && r.Verdict == OK {
+					if b.Always && b.Kind == bug.Leak && b.Warning && r.Verdict == OK {
 						got = "warning"
 					}
 				}
@@ -239,7 +240,7 @@ func TestLeftParts(t *testing.T) {
 			}
 			got := string(r.Verdict)
 			for _, b := range r.Bugs {
-				if b.Always && b.Kind == Leak && b.Warning && r.Verdict == OK {
+				if b.Always && b.Kind == bug.Leak && b.Warning && r.Verdict == OK {
 					got = "warning"
 				}
 			}
@@ -306,7 +307,7 @@ func spinning() { var stop atomic.Bool; go spin(&stop) }
 				}
 				got := string(r.Verdict)
 				for _, b := range r.Bugs {
-					if b.Always && b.Kind == Livelock && b.Warning && r.Verdict == OK {
+					if b.Always && b.Kind == bug.Livelock && b.Warning && r.Verdict == OK {
 						got = "warning"
 					}
 				}

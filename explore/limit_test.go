@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
@@ -186,7 +187,7 @@ func TestOverMinimising(t *testing.T) {
 	opts := options("random")
 	opts.NoMinimise, opts.Match = true, false
 	r := run(t, f, opts)
-	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return b.Kind == Failure })
+	i := slices.IndexFunc(r.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Failure })
 	if i < 0 {
 		t.Fatalf("%v", r.Bugs)
 	}
@@ -225,7 +226,7 @@ func TestUntold(t *testing.T) {
 		if err := s.finish(s.search()); err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(s.result.Bugs, func(b *Bug) bool { return b.Kind == Failure })
+		i := slices.IndexFunc(s.result.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Failure })
 		if i < 0 {
 			t.Fatalf("%s: %v", name, s.result.Bugs)
 		}
@@ -238,7 +239,7 @@ func TestUntold(t *testing.T) {
 		if !b.Untold || b.Warning || !slices.Equal(b.Schedule, found) || f.steps != before {
 			t.Fatalf("%s: untold %v, schedule %v, found %v, %d steps", name, b.Untold, b.Schedule, found, f.steps-before)
 		}
-		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
 		_, again, err := Replay(newFake(code...), rec)
 		if err != nil || again == nil || again.Untold {
 			t.Fatalf("%s: %v, %v", name, again, err)
@@ -270,7 +271,7 @@ func TestBrief(t *testing.T) {
 	if n <= describe.MaxObserved || told != toldFirst+toldLast {
 		t.Fatalf("%d of %d steps are told", told, n)
 	}
-	rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+	rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
 	if events, again, err := Replay(f, rec); err != nil || again == nil || len(steps(events)) != n {
 		t.Errorf("%v: %v, %d steps", err, again, len(events))
 	}

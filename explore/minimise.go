@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -23,11 +24,11 @@ const (
 // step, as delta debugging does. For a livelock, it shrinks the path to the loop. It spends at most
 // budget transitions on each of the two phases, and returns the larger of the numbers spent. When
 // over returns true it ends with the best schedule so far.
-func minimise(m describe.Machine, b *Bug, opts Options, budget int, over func() bool) (spent int) {
+func minimise(m describe.Machine, b *bug.Bug, opts Options, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
-	c := shrinker{m: m, left: budget, over: over, until: b.Kind == Race || b.Early, shows: func() bool { return shown(m, b) != nil }}
+	c := shrinker{m: m, left: budget, over: over, until: b.Kind == bug.Race || b.Early, shows: func() bool { return bug.Shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
 		return budget - c.left // narrate reports the mistake
@@ -71,7 +72,7 @@ func minimise(m describe.Machine, b *Bug, opts Options, budget int, over func() 
 
 // shrinkLoopEntry searches for a simpler schedule that leads to b's loop, which it may enter at
 // another place. It returns the rest of its budget.
-func shrinkLoopEntry(m describe.Machine, b *Bug, budget int, over func() bool) (left int) {
+func shrinkLoopEntry(m describe.Machine, b *bug.Bug, budget int, over func() bool) (left int) {
 	loop := b.Schedule[b.Loop:]
 	at := make(map[por.Hash]int) // state → steps of the loop that lead to it
 	mark := m.Mark()
@@ -151,13 +152,13 @@ func renamed(m describe.Machine, path, loop trace.Schedule) (list trace.Schedule
 // A reproducer is a visitor that searches for one bug and stops when it shows.
 type reproducer struct {
 	m     describe.Machine
-	bug   *Bug
+	bug   *bug.Bug
 	found trace.Schedule
 }
 
 // take reports whether the bug does not show in the present state; if it shows, take keeps path.
 func (v *reproducer) take(path trace.Schedule) bool {
-	if shown(v.m, v.bug) == nil {
+	if bug.Shown(v.m, v.bug) == nil {
 		return true
 	}
 	v.found = slices.Clone(path)
@@ -166,7 +167,7 @@ func (v *reproducer) take(path trace.Schedule) bool {
 
 // Leaf implements por.Visitor.
 func (v *reproducer) Leaf(path trace.Schedule, status por.Status) bool {
-	return v.bug.Kind == Race || status == por.Running || status == por.Cut || v.take(path)
+	return v.bug.Kind == bug.Race || status == por.Running || status == por.Cut || v.take(path)
 }
 
 // Inspect implements por.Inspector.
@@ -174,12 +175,12 @@ func (v *reproducer) Inspect(path trace.Schedule) bool { return !v.bug.Early || 
 
 // Race implements por.Visitor.
 func (v *reproducer) Race(path trace.Schedule, _, _ trace.Op) bool {
-	return v.bug.Kind != Race || v.take(path)
+	return v.bug.Kind != bug.Race || v.take(path)
 }
 
 // Raced implements por.RaceVisitor.
 func (v *reproducer) Raced(path trace.Schedule) bool {
-	return v.bug.Kind != Race || v.take(path)
+	return v.bug.Kind != bug.Race || v.take(path)
 }
 
 // Livelock implements por.Visitor.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
@@ -70,7 +71,7 @@ func TestMistakeOfOneBug(t *testing.T) {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	for _, b := range r.Bugs {
-		if want := b.Detail == Detail(Crashed{Text: "panic: one"}); b.Untold != want {
+		if want := b.Detail == bug.Detail(bug.Crashed{Text: "panic: one"}); b.Untold != want {
 			t.Errorf("%+v: untold %v", b.Detail, b.Untold)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -63,11 +64,11 @@ type Options struct {
 	// Assume has the assumptions that a verdict OK may rest on.
 	Assume [vm.NumAssumed]bool
 	// Known, if set, reports whether to accept a bug: the search then continues past it.
-	Known func(b *Bug) bool
+	Known func(b *bug.Bug) bool
 	// Leaks says which remaining goroutines are bugs. tolerated has the bugs that may stay, in the
 	// exploration that counts them (left.go).
 	Leaks     LeakRule
-	tolerated map[key]bool
+	tolerated map[bug.Key]bool
 	// doubtsLeft is set if bugs that may stay are doubted like other bugs: see left.go.
 	doubtsLeft bool
 	// Ignores accept bugs; the exploration marks those that did.

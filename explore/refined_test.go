@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -180,13 +181,13 @@ func TestChooseRefined(t *testing.T) {
 // TestChooseBug: a search that has found a bug, and was interrupted while it searched for more, is
 // reported before others.
 func TestChooseBug(t *testing.T) {
-	with := func(work uint64, bugs ...*Bug) *contender {
+	with := func(work uint64, bugs ...*bug.Bug) *contender {
 		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, m: new(fake)}}
 		c.found.Transitions = work
 		return c
 	}
 	p := &portfolio{winner: -1, opts: &Options{Portfolio: &Portfolio{Searches: []Options{{}, {}, {}}}}}
-	warned, found, more := with(90, &Bug{Warning: true}), with(20, &Bug{}), with(50)
+	warned, found, more := with(90, &bug.Bug{Warning: true}), with(20, &bug.Bug{}), with(50)
 	for _, list := range [][]*contender{{warned, found, more}, {found, warned, more}, {more, warned, found}} {
 		if best := p.choose(list); best != found {
 			t.Errorf("the one that has worked %d", best.found.Transitions)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -171,12 +172,12 @@ func failures(m describe.Machine) int { return len(m.Failures()) }
 
 // markFailure moves the mark Fails from the first failure of the execution that has ended to the
 // failure that is b. Before the first step a test has reported failures at atStart places.
-func markFailure(m describe.Machine, b *Bug, atStart int) {
+func markFailure(m describe.Machine, b *bug.Bug, atStart int) {
 	end := m.Ending()
 	i := slices.IndexFunc(end.Also, func(f *describe.Fault) bool { return describe.Plain(f.Pos) == b.Pos })
 	//mutant: a failure before the first step is one at the end [test ./cmd/hbcheck TestScripts/inputs$]: false
-	b.FailsAtStart = b.Kind == Failure && atStart >= i+2
-	if b.Kind != Failure || i < 0 {
+	b.FailsAtStart = b.Kind == bug.Failure && atStart >= i+2
+	if b.Kind != bug.Failure || i < 0 {
 		return
 	}
 	before := 0
@@ -198,7 +199,7 @@ func blocked(m describe.Machine, g trace.GID) bool {
 
 // narrate fills in everything about b that executing its schedule shows, and checks that the
 // schedule shows the bug.
-func narrate(m describe.Machine, b *Bug, t *teller) error {
+func narrate(m describe.Machine, b *bug.Bug, t *teller) error {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
@@ -213,8 +214,8 @@ func narrate(m describe.Machine, b *Bug, t *teller) error {
 	if b.Events, err = play(m, b.Schedule, t); err != nil {
 		return err
 	}
-	b.passing(m)
-	fresh := shown(m, b)
+	b.NotePassing(m)
+	fresh := bug.Shown(m, b)
 	if fresh == nil {
 		return fmt.Errorf("the schedule does not show it")
 	}
@@ -223,7 +224,7 @@ func narrate(m describe.Machine, b *Bug, t *teller) error {
 	markFailure(m, b, atStart)
 	finish(m, b)
 	b.Events = arrivals(m, b, b.Events)
-	if b.Kind == Race && !b.StepsApart {
+	if b.Kind == bug.Race && !b.StepsApart {
 		// Continue, so that both accesses are events.
 		for i := range b.Accesses {
 			g := b.Accesses[i].G
@@ -247,7 +248,7 @@ func narrate(m describe.Machine, b *Bug, t *teller) error {
 
 // arrivals adds events for the positions where the goroutines of a stuck state wait, or, if the execution
 // continues, those of b. It adds none for a goroutine whose last event shows its arrival already.
-func arrivals(m describe.Machine, b *Bug, events []describe.Event) []describe.Event {
+func arrivals(m describe.Machine, b *bug.Bug, events []describe.Event) []describe.Event {
 	if m.Status() != por.Stuck && !b.Early && !b.Strands() {
 		return events
 	}
@@ -255,7 +256,7 @@ func arrivals(m describe.Machine, b *Bug, events []describe.Event) []describe.Ev
 		if b.Strands() && g.Bubble == 0 {
 			continue
 		}
-		inCycle := slices.ContainsFunc(b.Cycle, func(e Edge) bool { return e.From == g.ID })
+		inCycle := slices.ContainsFunc(b.Cycle, func(e bug.Edge) bool { return e.From == g.ID })
 		if b.Early && g.Name != b.G && !inCycle {
 			continue
 		}
@@ -285,7 +286,7 @@ func arrivals(m describe.Machine, b *Bug, events []describe.Event) []describe.Ev
 // narrateLoop fills in a livelock and checks that its loop returns to its first state. The loop may
 // begin where the compiler has copied its test, before the loop, and return to the copy inside it.
 // Then the first iteration is part of the path to the loop.
-func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
+func narrateLoop(m describe.Machine, b *bug.Bug, t *teller) error {
 	before, err := play(m, b.Schedule[:b.Loop], t)
 	if err != nil {
 		return err
@@ -301,7 +302,7 @@ func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
 		if m.Hash() == start {
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)
-			b.passing(m)
+			b.NotePassing(m)
 			finish(m, b)
 			return nil
 		}
@@ -312,26 +313,26 @@ func narrateLoop(m describe.Machine, b *Bug, t *teller) error {
 }
 
 // finish fills in the facts about the last state.
-func finish(m describe.Machine, b *Bug) {
+func finish(m describe.Machine, b *bug.Bug) {
 	b.Goroutines = m.Goroutines()
 	b.Output = m.Ending().Output
 	b.Preemptions = preemptions(b.Events)
 	findHoldings(b)
 	numberCalls(b)
 	switch b.Kind {
-	case Panic, Misuse:
+	case bug.Panic, bug.Misuse:
 		for i := len(b.Events) - 1; i >= 0 && b.NotRun == nil; i-- {
 			if b.NotRun = b.Events[i].Noted.Idle; !b.Events[i].Blocked {
 				break
 			}
 		}
-	case Failure:
+	case bug.Failure:
 		if i := slices.IndexFunc(b.Events, func(e describe.Event) bool { return e.Fails }); i >= 0 {
 			b.NotRun = b.Events[i].Noted.Idle
 		}
 	}
 	if n := len(b.Events); n > 0 && b.Events[n-1].Kind == trace.Crash {
-		if d, ok := b.Detail.(Crashed); ok {
+		if d, ok := b.Detail.(bug.Crashed); ok {
 			b.Events[n-1].Effect, _, _ = strings.Cut(d.Text, "\n")
 		}
 	}
@@ -346,7 +347,7 @@ func idle(m describe.Machine, events []describe.Event) (list []describe.Related)
 			continue
 		}
 		if g.Parent != trace.NoGID && !slices.ContainsFunc(events, func(e describe.Event) bool { return e.G == g.ID }) {
-			list = append(list, started(g)...)
+			list = append(list, bug.StartedAt(g)...)
 		}
 	}
 	return list

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -34,10 +35,10 @@ func (d *Divergence) Error() string {
 
 // A Recording is a bug or an outcome in a replay file.
 type Recording struct {
-	Kind Kind // 0 for an outcome
+	Kind bug.Kind // 0 for an outcome
 	Pos  token.Position
 	// Same reports whether a bug of that kind and position is the recorded one.
-	Same   func(*Bug) bool
+	Same   func(*bug.Bug) bool
 	Events []describe.Event
 	Inputs []describe.Input
 	Loop   int // for a livelock: number of the step at which its loop begins, from 1; 0: no loop
@@ -47,12 +48,12 @@ type Recording struct {
 // events of this execution, and the recorded bug as found in it, or nil. It finds goroutines by name. It
 // stops with a *Divergence where the program does not follow the recording: it has another operation, or
 // the same one at another position.
-func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
+func Replay(m describe.Machine, rec Recording) ([]describe.Event, *bug.Bug, error) {
 	defer describe.Record(m)()
-	wanted := func(b *Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
+	wanted := func(b *bug.Bug) bool { return b.Kind == rec.Kind && b.Pos == rec.Pos && rec.Same(b) }
 	var events []describe.Event
 	var path trace.Schedule
-	var x *Bug
+	var x *bug.Bug
 	n, last := len(steps(rec.Events)), trace.NoGID
 	var loop struct {
 		state  por.Hash // in which it begins
@@ -63,9 +64,9 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 		if ev.Blocked {
 			continue
 		}
-		if rec.Kind == Race && x == nil {
+		if rec.Kind == bug.Race && x == nil {
 			// A race is found before its accesses, or after the second one.
-			x = findRace(m, wanted)
+			x = bug.FindRace(m, wanted)
 		}
 		if len(path)+1 == rec.Loop {
 			loop.state, loop.events, loop.name = m.Hash(), len(events), ev.Name
@@ -81,9 +82,9 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *Bug, error) {
 	switch {
 	case rec.Kind == 0 || x != nil:
 	case rec.Loop == 0:
-		x = find(m, rec.Kind, wanted)
+		x = bug.Find(m, rec.Kind, wanted)
 	case loop.name != "" && m.Hash() == loop.state:
-		if x = livelockBug(m, path, rec.Loop-1, nil); x != nil {
+		if x = bug.InLoop(m, path, rec.Loop-1, nil); x != nil {
 			x.Pos, x.G, x.LoopEvent = rec.Pos, loop.name, loop.events
 		}
 	}

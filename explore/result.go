@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -58,7 +59,7 @@ type Result struct {
 	Hybrid      oracle.Kind
 	Jobs        int // workers; 0: one
 
-	Bugs     []*Bug // including warnings
+	Bugs     []*bug.Bug // including warnings
 	Stats    Stats
 	Outcomes []Outcome // with Options.Outcomes
 	// Finals has, with Options.Finals, the fingerprints of the final states of executions, each
@@ -145,7 +146,7 @@ func (r *Result) Exported() *Result {
 	c.Bugs = nil
 	for _, b := range r.Bugs {
 		x := *b
-		x.Events, x.Noted = exported(b.Events), Noted{}
+		x.Events, x.Noted = exported(b.Events), bug.Noted{}
 		if b.Observation != nil {
 			o := *b.Observation
 			o.States = slices.Clone(o.States)
@@ -166,9 +167,9 @@ func (r *Result) Exported() *Result {
 // TimedOut reports whether more time could change the result: the exploration or a pass after it was
 // stopped, and not because the first bug was found, or there was no time to repeat the schedule of a bug.
 func (r *Result) TimedOut() bool {
-	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })" -> ""
+	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return b.Untold })" -> ""
 	//mutant: after the first bug there is no more time [test ./explore TestTimedOutAll]: "!r.FirstOnly" -> "r.Verdict != Fail"
-	return !r.FirstOnly && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
+	return !r.FirstOnly && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return b.Untold })
 }
 
 // stopped reports whether the exploration was stopped and could continue.

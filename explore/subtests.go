@@ -2,6 +2,8 @@ package explore
 
 import (
 	"slices"
+
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // A Subtest is a subtest with its verdict. Exploring a test explores its subtests, so the verdict follows
@@ -32,7 +34,7 @@ func (r *Result) SubtestVerdicts() (list []Subtest) {
 		if v, ok := r.aloneAs(name); ok {
 			s.Verdict, s.Alone = v, true
 		}
-		if slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return !b.Warning && b.In(name) }) {
+		if slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return !b.Warning && b.In(name) }) {
 			s.Verdict, s.Skipped = Fail, false
 		}
 		list = append(list, s)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -20,9 +21,9 @@ import (
 
 // tell simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
 // does not affect other bugs.
-func (s *exploration) tell(b *Bug, budget int) (spent int) {
+func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
 	found := *b
-	defer s.result.survive(func() { *b = found; b.untold(); b.Noted.Movers = nil })
+	defer s.result.survive(func() { *b = found; b.Untell(); b.Noted.Movers = nil })
 	s.judgeLeft(b)
 	if budget > 0 && !b.Noted.Stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
@@ -37,7 +38,7 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 			found.Inputs, found.Schedule, found.Loop = b.Inputs, b.Schedule, b.Loop
 		}
 		*b = found
-		b.untold()
+		b.Untell()
 	case err != nil:
 		panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 	case !b.Warning:
@@ -53,14 +54,14 @@ func (s *exploration) tell(b *Bug, budget int) (spent int) {
 }
 
 // judgeLeft decides whether b stays: a goroutine that one execution, or every execution, has left.
-func (s *exploration) judgeLeft(b *Bug) {
+func (s *exploration) judgeLeft(b *bug.Bug) {
 	asked := !b.Noted.Symbolic && (b.Always || b.Noted.Stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
 	if !asked {
 		b.Noted.Stays = false
 		return
 	}
 	s.m.Await(vm.AwaitNever)
-	held, known := heldByEntry(s.m, b, s.limit.untold)
+	held, known := bug.HeldByEntry(s.m, b, s.limit.untold)
 	if b.Loop < 0 {
 		s.m.Await(s.opts.await())
 	}

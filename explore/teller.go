@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -29,8 +30,8 @@ type teller struct {
 	// wait is Machine.Wait, if the schedule's times are wanted. The fields below have the times.
 	wait      func(g trace.GID) (time.Duration, bool)
 	held      map[trace.GID]time.Duration
-	delay     *Delay      // the longest total time in which a goroutine could run and did not
-	overtakes *Overtaking // the longest wait of a timer that fires while another goroutine could run
+	delay     *bug.Delay      // the longest total time in which a goroutine could run and did not
+	overtakes *bug.Overtaking // the longest wait of a timer that fires while another goroutine could run
 }
 
 func (s *exploration) teller() *teller {
@@ -63,13 +64,13 @@ func (t *teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
 			continue
 		}
 		if t.overtakes == nil || d > t.overtakes.Wait {
-			t.overtakes = &Overtaking{d, m.Name(r)}
+			t.overtakes = &bug.Overtaking{Wait: d, Runner: m.Name(r)}
 		}
 		if d <= 0 {
 			continue
 		}
 		if t.held[r] += d; t.delay == nil || t.held[r] > t.delay.For {
-			t.delay = &Delay{t.held[r], m.Name(r)}
+			t.delay = &bug.Delay{For: t.held[r], Runner: m.Name(r)}
 		}
 	}
 }

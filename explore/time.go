@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -22,7 +23,7 @@ import (
 // found by then stays a bug. If the time is up first, the result is that of the exploration so far.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	r, err := finest(ctx, &e, &opts)
-	var left []*Bug
+	var left []*bug.Bug
 	for err == nil {
 		list := mayStay(&opts, r)
 		if len(list) == 0 {
@@ -160,7 +161,7 @@ var anyTimePass = pass{
 		s.overtaking = true
 		s.narrate()
 		for _, b := range s.result.Bugs {
-			known := slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() })
+			known := slices.ContainsFunc(r.Bugs, func(x *bug.Bug) bool { return x.Key() == b.Key() })
 			if !b.Warning && b.Loop < 0 && b.Overtakes != nil && !known {
 				b.Warning = true
 				r.Bugs = append(r.Bugs, b)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
@@ -86,8 +87,8 @@ func main() {
 			if told {
 				continue
 			}
-			b.untold()
-			rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events, Inputs: b.Inputs}
+			b.Untell()
+			rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events, Inputs: b.Inputs}
 			_, again, err := Replay(machine(b.Inputs), rec)
 			if err != nil || again == nil || len(again.Inputs) != 1 || again.Inputs[0].Value != "6" {
 				t.Errorf("%s, after %d questions: %v %+v", name, limit, err, again)

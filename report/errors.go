@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -34,7 +35,7 @@ func Error(err error) string {
 		}
 		return fmt.Sprintf("--run %v matches no entry; the first entry is %s", none.Run, none.First)
 	case errors.As(err, &ignore) && ignore.Kind == 0:
-		kinds := explore.Kinds()
+		kinds := bug.Kinds()
 		return fmt.Sprintf("%v: %s needs the code of a bug, %s to %s", ignore.Pos, ignore.Directive, kinds[0].Code(), kinds[len(kinds)-1].Code())
 	case errors.As(err, &ignore):
 		return fmt.Sprintf("%v: %s %s needs a reason after the code", ignore.Pos, ignore.Directive, ignore.Kind.Code())

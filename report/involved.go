@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -27,19 +27,19 @@ const failureKind = "fail"
 
 // leaveOut decides which rows are not drawn because they are unrelated to the bug. Where the bug happens,
 // and where a goroutine is at the end, is always drawn.
-func leaveOut(rows []row, b *explore.Bug) {
+func leaveOut(rows []row, b *bug.Bug) {
 	if b == nil {
 		return
 	}
 	var in map[trace.GID]bool // nil: all
 	switch b.Kind {
-	case explore.Deadlock, explore.Leak, explore.Failure, explore.Panic, explore.Race:
+	case bug.Deadlock, bug.Leak, bug.Failure, bug.Panic, bug.Race:
 		if !slices.ContainsFunc(rows, func(r row) bool { return r.out == untold }) {
 			in = involved(rows, b)
 		}
 	}
 	inside := "" // the package of the bug
-	if len(b.Stack) > 0 && strings.HasPrefix(b.Stack[0].Func, "testing.") && b.Kind == explore.Panic {
+	if len(b.Stack) > 0 && strings.HasPrefix(b.Stack[0].Func, "testing.") && b.Kind == bug.Panic {
 		inside = "testing"
 	}
 	for _, r := range rows {
@@ -88,9 +88,9 @@ func foldCall(rows []row, i int) {
 // that are blocked; and those that operate on the same objects, except objects that all of these only read.
 // Operations of package testing on a test do not make a goroutine involved. Goroutines that started an
 // involved one are included, so that the reader sees its origin.
-func involved(rows []row, b *explore.Bug) map[trace.GID]bool {
+func involved(rows []row, b *bug.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
-	stuck := b.Kind == explore.Deadlock
+	stuck := b.Kind == bug.Deadlock
 	for _, g := range b.Goroutines {
 		if stuck || b.Strands() && stranded(b, g.ID) || g.Name == b.G {
 			in[g.ID] = true

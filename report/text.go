@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -355,7 +356,7 @@ func search(r *explore.Result) string {
 }
 
 // bug writes one bug.
-func (t *Text) bug(b *bytes.Buffer, x *explore.Bug) {
+func (t *Text) bug(b *bytes.Buffer, x *bug.Bug) {
 	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(x.Pos), x.Kind.Code(), indented(Message(x), t.open(x)))
 	if s := foundIn(x); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
@@ -382,7 +383,7 @@ func (t *Text) bug(b *bytes.Buffer, x *explore.Bug) {
 		raceBlock(b, x.Accesses)
 	}
 	if frames := x.Stack; len(frames) > 0 {
-		if x.Kind == explore.Failure { // package testing is of no interest
+		if x.Kind == bug.Failure { // package testing is of no interest
 			frames = slices.DeleteFunc(slices.Clone(frames), func(f describe.Frame) bool { return f.Std })
 		}
 		if len(frames) > 0 { // an example fails when it has returned
@@ -390,7 +391,7 @@ func (t *Text) bug(b *bytes.Buffer, x *explore.Bug) {
 			stack(b, frames, t.Verbose)
 		}
 	}
-	waits := x.Kind == explore.Deadlock || x.Kind == explore.Leak || x.Kind == explore.Livelock
+	waits := x.Kind == bug.Deadlock || x.Kind == bug.Leak || x.Kind == bug.Livelock
 	if waits && !brief { // the schedule shows where they wait
 		shown := x.Goroutines
 		if !t.Verbose {
@@ -440,7 +441,7 @@ func inputs(b *bytes.Buffer, list []describe.Input) {
 }
 
 // warning writes a line about something that is not a bug, and its related places.
-func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
+func (t *Text) warning(b *bytes.Buffer, bug *bug.Bug) {
 	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
 	if s := foundIn(bug); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
@@ -471,7 +472,7 @@ func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
 
 // WriteReplayed writes the steps of a schedule that has been replayed, all of
 // them, and the bug it has shown, if any.
-func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *explore.Bug) error {
+func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *bug.Bug) error {
 	var b bytes.Buffer
 	if bug != nil {
 		t := &Text{Paths: paths, Verbose: true}

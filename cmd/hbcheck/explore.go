@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
@@ -439,7 +440,7 @@ type replayFiles struct {
 // write writes a replay file and a page for each bug of r that is not a warning, and returns the names by
 // bug. If a file cannot be written, its name is empty, and write prints the reason on stderr.
 func (x *replayFiles) write(stderr io.Writer, r *explore.Result) (names []report.Files) {
-	if !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
+	if !slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return !b.Warning }) {
 		return nil
 	}
 	stem := x.stem(r)
@@ -489,7 +490,7 @@ func (x *replayFiles) stem(r *explore.Result) string {
 
 // bug writes the files of one bug, called stem. back is the path from the files' directory to that of the
 // program. A mistake of hbcheck's own there does not affect other bugs.
-func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *explore.Bug, back, stem string) (files report.Files) {
+func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *bug.Bug, back, stem string) (files report.Files) {
 	defer func() {
 		//mutant: a mistake in writing the files of a bug loses all [test ./cmd/hbcheck TestMistakes]: "p != nil" -> "p != nil && stem == ``"
 		if p := recover(); p != nil {

@@ -1,4 +1,4 @@
-package explore
+package bug
 
 import (
 	"go/token"
@@ -12,9 +12,9 @@ import (
 // come first; or a machine that tracks the happens-before relation notices, after an access, that an
 // earlier one is not ordered with it. Then the schedule ends with the second access.
 
-// noticedRaces returns the races whose second access was the last step, except those in known. It
+// Noticed returns the races whose second access was the last step, except those in known. It
 // adds them to known, unless that is nil.
-func noticedRaces(m describe.Machine, known map[describe.RaceID]bool) []*Bug {
+func Noticed(m describe.Machine, known map[describe.RaceID]bool) []*Bug {
 	f, ok := m.(describe.RaceFinder)
 	if !ok || !f.Raced() {
 		return nil
@@ -34,14 +34,14 @@ func noticedRaces(m describe.Machine, known map[describe.RaceID]bool) []*Bug {
 	return bugs
 }
 
-// raceBug describes a race between two pending operations; a is executed first.
-func raceBug(m describe.Machine, a, b trace.Op) *Bug {
+// Pending describes a race between two pending operations; a is executed first.
+func Pending(m describe.Machine, a, b trace.Op) *Bug {
 	return newRace(describe.AccessOf(m, a, &b), describe.AccessOf(m, b, &a))
 }
 
 // newRace describes a race; x is executed before y.
 func newRace(x, y describe.Access) *Bug {
-	bug := &Bug{Kind: Race, Loop: -1, Accesses: &[2]describe.Access{x, y}}
+	b := &Bug{Kind: Race, Loop: -1, Accesses: &[2]describe.Access{x, y}}
 	// The name of a race does not depend on which access is executed first.
 	first, second := x, y
 	if less(second.Pos, first.Pos) || first.Pos == second.Pos && second.Writes && !first.Writes {
@@ -51,15 +51,15 @@ func newRace(x, y describe.Access) *Bug {
 	if p := second.Pos; p.Line != first.Pos.Line || p.Filename != first.Pos.Filename {
 		d.At = token.Position{Filename: p.Filename, Line: p.Line}
 	}
-	bug.Detail, bug.Pos, bug.Site, bug.G = d, first.Own, first.Pos, first.Name
-	bug.Related = []describe.Related{{Pos: second.Own, Role: describe.RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
-	return bug
+	b.Detail, b.Pos, b.Site, b.G = d, first.Own, first.Pos, first.Name
+	b.Related = []describe.Related{{Pos: second.Own, Role: describe.RoleConflicts, Goroutine: second.Name, Access: second.Verb(), Func: second.Func}}
+	return b
 }
 
-// findRace returns a wanted race that shows in the present state, between two pending operations or
+// FindRace returns a wanted race that shows in the present state, between two pending operations or
 // after the last step; nil if there is none.
-func findRace(m describe.Machine, wanted func(*Bug) bool) *Bug {
-	for _, b := range noticedRaces(m, nil) {
+func FindRace(m describe.Machine, wanted func(*Bug) bool) *Bug {
+	for _, b := range Noticed(m, nil) {
 		if wanted(b) {
 			return b
 		}
@@ -72,7 +72,7 @@ func findRace(m describe.Machine, wanted func(*Bug) bool) *Bug {
 		op := m.Next(g)
 		for _, o := range ops {
 			if o.Races(&op) {
-				if b := raceBug(m, o, op); wanted(b) {
+				if b := Pending(m, o, op); wanted(b) {
 					return b
 				}
 			}
@@ -80,4 +80,14 @@ func findRace(m describe.Machine, wanted func(*Bug) bool) *Bug {
 		ops = append(ops, op)
 	}
 	return nil
+}
+
+func less(a, b token.Position) bool {
+	if a.Filename != b.Filename {
+		return a.Filename < b.Filename
+	}
+	if a.Line != b.Line {
+		return a.Line < b.Line
+	}
+	return a.Column < b.Column
 }

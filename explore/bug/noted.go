@@ -1,4 +1,4 @@
-package explore
+package bug
 
 import (
 	"go/token"
@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// passing records, unless b is a warning, the first goroutine that was overtaken, and the first
+// NotePassing records, unless b is a warning, the first goroutine that was overtaken, and the first
 // loop over a map whose order was chosen.
-func (b *Bug) passing(m describe.Machine) {
+func (b *Bug) NotePassing(m describe.Machine) {
 	if b.Warning {
 		return
 	}
@@ -39,8 +39,8 @@ func (b *Bug) visited(g string, pos token.Position) (keys []string) {
 	return keys
 }
 
-// movers returns the goroutines of a schedule that leads to the present state of m.
-func movers(m describe.Machine, schedule trace.Schedule) (list []Mover) {
+// Movers returns the goroutines of a schedule that leads to the present state of m.
+func Movers(m describe.Machine, schedule trace.Schedule) (list []Mover) {
 	last := -1
 	for _, a := range schedule {
 		if last >= 0 && list[last].G == a.G {
@@ -54,8 +54,8 @@ func movers(m describe.Machine, schedule trace.Schedule) (list []Mover) {
 	return list
 }
 
-// untold describes b by the knowledge of the search.
-func (b *Bug) untold() {
+// Untell describes b by the knowledge of the search.
+func (b *Bug) Untell() {
 	names := make(map[trace.GID]string)
 	for _, x := range b.Noted.Movers {
 		names[x.G] = x.Name

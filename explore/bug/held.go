@@ -1,4 +1,4 @@
-package explore
+package bug
 
 import (
 	"maps"
@@ -9,12 +9,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// heldByEntry reports whether rule 2 holds for the object that the goroutine of b waits for: package
+// HeldByEntry reports whether rule 2 holds for the object that the goroutine of b waits for: package
 // variables refer to it; or the entry's function made it and has ended; or frames of tests that have ended
 // referred to it at a moment of b's schedule; and so for all goroutines that are left at the same place. m
 // is in its initial state, and has numbered the goroutines of the schedule. known is false if over returned
 // true before the answer was found.
-func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
+func HeldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
@@ -72,13 +72,13 @@ func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]
 	if !reads {
 		var left []*Bug
 		if b.Early {
-			left = forgottenBugs(m, nil)
+			left = Forgotten(m, nil)
 		} else {
-			left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
+			left, _ = AtLeaf(m, m.Status(), m.Ending(), nil)
 		}
 		for _, x := range left {
-			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
-			if x.key() == b.key() {
+			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.Key() == b.Key()" -> "x.G == b.G"
+			if x.Key() == b.Key() {
 				objs[x.Noted.Waiter] = m.AwaitedBy(x.Noted.Waiter)
 				for _, g := range wakers(m, x.Noted.Waiter) {
 					objs[x.Noted.Waiter] = append(objs[x.Noted.Waiter], m.AwaitedBy(g)...)

@@ -1,4 +1,4 @@
-package explore
+package bug
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// leafBugs returns the bugs of the execution that has ended in the present state, and its ending in
+// AtLeaf returns the bugs of the execution that has ended in the present state, and its ending in
 // one line.
 //
 // A stuck execution has these bugs:
@@ -36,8 +36,8 @@ import (
 // returned the process would end, so each waiting goroutine is a separate bug, which the user can accept
 // (allow). A main function that has called runtime.Goexit counts as existing: the process waits for the
 // others.
-func leafBugs(m describe.Machine, status por.Status, end describe.Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
-	bugs = faultBugs(m, &end)
+func AtLeaf(m describe.Machine, status por.Status, end describe.Ending, allow *regexp.Regexp) (bugs []*Bug, ending string) {
+	bugs = Faults(m, &end)
 	if status != por.Stuck {
 		return bugs, end.Text
 	}
@@ -85,19 +85,19 @@ func leafBugs(m describe.Machine, status por.Status, end describe.Ending, allow 
 	return bugs, end.Text
 }
 
-// forgottenBugs returns the bugs of a state in which the execution continues: a Leak for each goroutine
+// Forgotten returns the bugs of a state in which the execution continues: a Leak for each goroutine
 // that no other one can ever wake. If main and some of these goroutines wait for each other in a cycle, the
 // bug is that Deadlock instead. It is no bug if main alone waits, because that may be intended: a server's
 // main function often ends with select {}.
-func forgottenBugs(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
+func Forgotten(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	if m.Status() != por.Running {
 		return nil
 	}
-	return forgottenIn(m, allow)
+	return ForgottenIn(m, allow)
 }
 
-// forgottenIn is forgottenBugs, also for a state in which goroutines only loop.
-func forgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
+// ForgottenIn is Forgotten, also for a state in which goroutines only loop.
+func ForgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	list, mainWaits := m.Forgotten()
 	if len(list) == 0 {
 		return nil
@@ -139,8 +139,8 @@ func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.G
 // leakBug describes a goroutine that waits forever while main does not.
 func leakBug(gs []describe.Goroutine, g describe.Goroutine) *Bug {
 	b := &Bug{Kind: Leak, Detail: LeftBehind{describe.TopFunc(g.Stack), g.Waiting},
-		Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: started(g), Cycle: waitChain(gs, g), Noted: Noted{Waiter: g.ID},
-		Tests: innermost(g.Test)}
+		Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: StartedAt(g), Cycle: waitChain(gs, g), Noted: Noted{Waiter: g.ID},
+		Tests: Innermost(g.Test)}
 	for _, e := range b.Cycle {
 		if i := slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To }); i >= 0 && e.To != g.ID {
 			b.Related = append(b.Related, describe.Related{Pos: gs[i].Position(), Role: describe.RoleWaits, Goroutine: gs[i].Name, Waiting: gs[i].Waiting})
@@ -155,11 +155,11 @@ var faultKinds = [...]Kind{
 	vm.SyncMisuse: Misuse, vm.ChannelMisuse: Misuse, vm.TestFailure: Failure,
 }
 
-// faultBugs returns the bugs of an execution that ended by itself.
-func faultBugs(m describe.Machine, end *describe.Ending) (bugs []*Bug) {
+// Faults returns the bugs of an execution that ended by itself.
+func Faults(m describe.Machine, end *describe.Ending) (bugs []*Bug) {
 	add := func(k Kind, d Detail, pos token.Position, g trace.GID, stack []describe.Frame) {
 		bugs = append(bugs, &Bug{Kind: k, Detail: d, Pos: describe.Plain(pos), Site: describe.PositionOf(stack), G: m.Name(g), Loop: -1, Stack: stack,
-			Tests: innermost(m.TestName(g))})
+			Tests: Innermost(m.TestName(g))})
 	}
 	if x := end.Exit; x != nil {
 		add(Failure, Exited{x.Status, x.InTest}, x.Pos, x.G, x.Stack)
@@ -167,7 +167,7 @@ func faultBugs(m describe.Machine, end *describe.Ending) (bugs []*Bug) {
 	if f := end.Failure; f != nil {
 		for _, f := range append([]*describe.Fault{f}, end.Also...) {
 			add(faultKinds[f.Kind], TestFailed{f.Message}, f.Pos, f.G, f.Frames)
-			bugs[len(bugs)-1].Tests = innermost(f.Tests...)
+			bugs[len(bugs)-1].Tests = Innermost(f.Tests...)
 		}
 	}
 	if f := end.Fault; f != nil {
@@ -186,8 +186,8 @@ func allowed(g describe.Goroutine, allow *regexp.Regexp) bool {
 	return allow != nil && slices.ContainsFunc(g.Stack, func(f describe.Frame) bool { return allow.MatchString(f.Func) })
 }
 
-// started returns where g was started.
-func started(g describe.Goroutine) []describe.Related {
+// StartedAt returns where g was started.
+func StartedAt(g describe.Goroutine) []describe.Related {
 	if len(g.Created) == 0 {
 		return nil
 	}
@@ -241,7 +241,7 @@ func deadlockBug(gs []describe.Goroutine) *Bug {
 		at = waitedFor(gs)
 		b.Detail = MainBlocked{at.Name, at.Waiting, len(gs) - 1}
 	}
-	b.Pos, b.Site, b.G, b.Tests = at.Position(), at.Site(), at.Name, innermost(at.Test)
+	b.Pos, b.Site, b.G, b.Tests = at.Position(), at.Site(), at.Name, Innermost(at.Test)
 	for _, g := range gs {
 		if g.ID != at.ID {
 			b.Related = append(b.Related, describe.Related{Pos: g.Position(), Role: describe.RoleWaits, Goroutine: g.Name, Waiting: g.Waiting})
@@ -318,27 +318,17 @@ func waitChain(gs []describe.Goroutine, g describe.Goroutine) (chain []Edge) {
 	}
 }
 
-func less(a, b token.Position) bool {
-	if a.Filename != b.Filename {
-		return a.Filename < b.Filename
-	}
-	if a.Line != b.Line {
-		return a.Line < b.Line
-	}
-	return a.Column < b.Column
-}
-
 // spinBug describes a goroutine that repeats a loop forever without an effect that another
 // goroutine could see or change.
 func spinBug(g describe.Goroutine, mainAlive bool) *Bug {
 	d := Spins{Goroutine: g.Name, Func: describe.TopFunc(g.Stack), MainEnded: !mainAlive}
-	return &Bug{Kind: Livelock, Detail: d, Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: started(g),
-		Tests: innermost(g.Test)}
+	return &Bug{Kind: Livelock, Detail: d, Pos: g.Position(), Site: g.Site(), G: g.Name, Loop: -1, Related: StartedAt(g),
+		Tests: Innermost(g.Test)}
 }
 
-// livelockBug describes the loop path[loop:], which can repeat forever; the present state is on it.
+// InLoop describes the loop path[loop:], which can repeat forever; the present state is on it.
 // It returns nil if the user accepts leaks of all goroutines in it.
-func livelockBug(m describe.Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
+func InLoop(m describe.Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
 	gs := m.Goroutines()
 	var looping []describe.Goroutine
 	for _, a := range path[loop:] {
@@ -354,7 +344,7 @@ func livelockBug(m describe.Machine, path trace.Schedule, loop int, allow *regex
 		return nil
 	}
 	at := looping[0]
-	b := &Bug{Kind: Livelock, Pos: at.Position(), Site: at.Site(), G: at.Name, Loop: loop, Tests: innermost(at.Test)}
+	b := &Bug{Kind: Livelock, Pos: at.Position(), Site: at.Site(), G: at.Name, Loop: loop, Tests: Innermost(at.Test)}
 	var list []string
 	for _, g := range looping {
 		list = append(list, g.Name)
@@ -366,7 +356,7 @@ func livelockBug(m describe.Machine, path trace.Schedule, loop int, allow *regex
 	for _, g := range looping {
 		if b.Noted.Stays = !mainAlive && m.EntryEnded(); b.Noted.Stays {
 			b.Noted.Parts = append(b.Noted.Parts, &Bug{Kind: Livelock, Detail: LeftLooping{describe.TopFunc(g.Stack)}, Pos: g.Position(), Site: g.Site(),
-				G: g.Name, Loop: loop, Related: started(g), Noted: Noted{Waiter: g.ID}, Tests: innermost(g.Test)})
+				G: g.Name, Loop: loop, Related: StartedAt(g), Noted: Noted{Waiter: g.ID}, Tests: Innermost(g.Test)})
 		}
 	}
 	return b

@@ -1,4 +1,4 @@
-package explore
+package bug
 
 import (
 	"go/token"

@@ -1,4 +1,4 @@
-package explore
+package bug
 
 import (
 	"go/token"
@@ -109,14 +109,14 @@ type Edge struct {
 	Pos      token.Position
 }
 
-// key identifies a bug among those of an entry.
-type key struct {
+// Key identifies a bug among those of an entry.
+type Key struct {
 	kind      Kind
 	pos, site token.Position
 	detail    Detail
 }
 
-func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Site, b.Detail} }
+func (b *Bug) Key() Key { return Key{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same channel
 // earlier. Wait is the time between; 0: Waiter waited before a call of synctest.Wait returned. If both are
@@ -183,8 +183,8 @@ func (b *Bug) In(name string) bool {
 	return slices.ContainsFunc(b.Tests, func(s string) bool { return s == name || strings.HasPrefix(s, name+"/") })
 }
 
-// innermost returns the subtests in names that contain no other one of them.
-func innermost(names ...string) (list []string) {
+// Innermost returns the subtests in names that contain no other one of them.
+func Innermost(names ...string) (list []string) {
 	for _, name := range names {
 		inside := func(s string) bool { return strings.HasPrefix(s, name+"/") }
 		if strings.Contains(name, "/") && !slices.ContainsFunc(names, inside) {
