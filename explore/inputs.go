@@ -49,12 +49,12 @@ func (s *exploration) describe(b *bug.Bug, t *teller) error {
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
 	}
-	c, err := s.m.With(s.m.Concrete(inputs), t.over)
+	c, err := s.m.With(s.m.Concrete(inputs), s.limit.untold)
 	if err != nil {
 		return err
 	}
 	c.Await(vm.AwaitNever)
-	t.wait = c.Wait
+	t.on(c)
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
 	switch err := s.narrateIn(c, b, t); {
 	case err == errUntold:
@@ -67,9 +67,7 @@ func (s *exploration) describe(b *bug.Bug, t *teller) error {
 
 // narrateIn is narrate with the Observation that Options.Observe asks for.
 func (s *exploration) narrateIn(m describe.Machine, b *bug.Bug, t *teller) error {
-	if err := narrate(m, b, t); err != nil && t.out() {
-		return errUntold
-	} else if err != nil {
+	if err := narrate(m, b, t); err != nil {
 		return err
 	}
 	if s.opts.Observe && len(b.Schedule) <= describe.MaxObserved && !b.Warning && !s.limit.passed() {

@@ -11,20 +11,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// bugBudget bounds, in transitions, the work on simplifying one bug's schedule: once for searching again,
-// and once for trying variants. allBudget bounds the work for all bugs of an entry together. They are
-// counts, not times, so that the result is the same on every machine.
-const (
-	bugBudget = 300_000
-	allBudget = 3_000_000
-)
-
 // minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
 // context bounding: Musuvathi and Qadeer, PLDI 2007). Then it removes every unnecessary switch and
 // step, as delta debugging does. For a livelock, it shrinks the path to the loop. It spends at most
 // budget transitions on each of the two phases, and returns the larger of the numbers spent. When
 // over returns true it ends with the best schedule so far.
-func minimise(m describe.Machine, b *bug.Bug, opts Options, budget int, over func() bool) (spent int) {
+//
+// The searches are those of explorer, with the bounds of cfg.
+func minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Config, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
@@ -38,20 +32,19 @@ func minimise(m describe.Machine, b *bug.Bug, opts Options, budget int, over fun
 	}
 	b.Minimal = true
 	left := uint64(budget)
-	run, match := opts.POR.Explore, opts.Match
-	if opts.POR.NoPreemptionBound || opts.POR.Samples { // it cannot show that no schedule has fewer
-		run, match = stateful.JPF, true
+	run := explorer.Explore
+	if explorer.NoPreemptionBound || explorer.Samples { // it cannot show that no schedule has fewer
+		run, cfg.Match = stateful.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
 		v := &reproducer{m: m, bug: b}
-		cfg := por.Config{Match: match, MaxSteps: opts.MaxSteps, MaxMemory: opts.MaxMemory, LimitPreempt: true, Preempt: bound,
-			IgnoreOutput: !opts.Outcomes,
-			Poll: func(p por.Progress) string {
-				if p.Transitions > left || over() {
-					return "budget"
-				}
-				return ""
-			}, Over: over}
+		cfg.LimitPreempt, cfg.Preempt, cfg.Over = true, bound, over
+		cfg.Poll = func(p por.Progress) string {
+			if p.Transitions > left || over() {
+				return "budget"
+			}
+			return ""
+		}
 		r := run(m, v, cfg)
 		left -= min(left, r.Transitions)
 		if v.found != nil {

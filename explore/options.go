@@ -149,6 +149,11 @@ func (o *Options) config() por.Config {
 	}
 }
 
+// bounds returns the part of o that a search for one bug uses.
+func (o *Options) bounds() por.Config {
+	return por.Config{Match: o.Match, MaxSteps: o.MaxSteps, MaxMemory: o.MaxMemory, IgnoreOutput: !o.Outcomes}
+}
+
 // A Rule is a combination of options that Check rejects. Package report says why.
 type Rule uint8
 

@@ -171,9 +171,3 @@ func (c *shrinker) improve(best variant) (variant, bool) {
 	}
 	return best, false
 }
-
-// preempts reports whether a step of g takes the processor from last, the goroutine that moved
-// before and could continue. A goroutine that yields is not preempted.
-func preempts(m describe.Machine, last, g trace.GID, enabled []trace.GID) bool {
-	return last != trace.NoGID && last != g && slices.Contains(enabled, last) && m.Next(last).Kind != trace.Yield
-}

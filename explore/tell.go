@@ -19,6 +19,14 @@ import (
 // program with inputs (1) to (3) do not hold, because its schedule belongs to another machine; so it is
 // repeated to its end.
 
+// bugBudget bounds, in transitions, the work on simplifying one bug's schedule: once for searching again,
+// and once for trying variants. allBudget bounds the work for all bugs of an entry together. They are
+// counts, not times, so that the result is the same on every machine.
+const (
+	bugBudget = 300_000
+	allBudget = 3_000_000
+)
+
 // tell simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
 // does not affect other bugs.
 func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
@@ -27,7 +35,7 @@ func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
 	s.judgeLeft(b)
 	if budget > 0 && !b.Noted.Stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
-		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
+		spent = minimise(s.m, b, s.opts.POR, s.opts.bounds(), budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
 		s.limit.cuttable = false
 	}
 	s.m.Await(vm.AwaitNever)
@@ -43,10 +51,10 @@ func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
 		panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 	case !b.Warning:
 		if slices.Contains(s.m.Modes(), vm.ModeSlack) {
-			b.Delay = t.delay
+			b.Delay = t.Delay
 		}
 		if s.overtaking && b.Loop < 0 {
-			b.Overtakes = t.overtakes
+			b.Overtakes = t.Overtakes
 		}
 	}
 	b.Noted.Movers = nil
@@ -85,3 +93,5 @@ func (s *exploration) tellOutcome(o *Outcome) (err error) {
 	}
 	return err
 }
+
+func (s *exploration) teller() *teller { return newTeller(s.m, s.limit.untold) }

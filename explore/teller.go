@@ -25,18 +25,21 @@ var errUntold = errors.New("there is no time left")
 
 // A teller observes the repetition of a schedule.
 type teller struct {
-	over func() bool // reports whether to end the repetition; nil: never
+	over func() bool // reports whether to end the repetition
+	wait func(g trace.GID) (time.Duration, bool)
+	held map[trace.GID]time.Duration
 
-	// wait is Machine.Wait, if the schedule's times are wanted. The fields below have the times.
-	wait      func(g trace.GID) (time.Duration, bool)
-	held      map[trace.GID]time.Duration
-	delay     *bug.Delay      // the longest total time in which a goroutine could run and did not
-	overtakes *bug.Overtaking // the longest wait of a timer that fires while another goroutine could run
+	Delay     *bug.Delay      // the longest total time in which a goroutine could run and did not
+	Overtakes *bug.Overtaking // the longest wait of a timer that fires while another goroutine could run
 }
 
-func (s *exploration) teller() *teller {
-	return &teller{over: s.limit.untold, wait: s.m.Wait, held: make(map[trace.GID]time.Duration)}
+// newTeller returns a teller of repetitions on m. They end when over returns true.
+func newTeller(m describe.Machine, over func() bool) *teller {
+	return &teller{over: over, wait: m.Wait, held: make(map[trace.GID]time.Duration)}
 }
+
+// on makes t a teller of repetitions on m.
+func (t *teller) on(m describe.Machine) { t.wait = m.Wait }
 
 // ends reports whether the repetition has to end before step i, or was cut in the step before.
 func (t *teller) ends(m describe.Machine, i int) bool {
@@ -48,11 +51,11 @@ func (t *teller) ends(m describe.Machine, i int) bool {
 
 // out reports whether time is up. Then answers of the interrupted machine may be wrong, such as its
 // fingerprint or the forgotten goroutines.
-func (t *teller) out() bool { return t != nil && t.over != nil && t.over() }
+func (t *teller) out() bool { return t != nil && t.over() }
 
 // step records that g moves while the goroutines in enabled could.
 func (t *teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
-	if t == nil || t.wait == nil {
+	if t == nil {
 		return
 	}
 	d, ok := t.wait(g)
@@ -63,14 +66,14 @@ func (t *teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
 		if _, timer := t.wait(r); timer {
 			continue
 		}
-		if t.overtakes == nil || d > t.overtakes.Wait {
-			t.overtakes = &bug.Overtaking{Wait: d, Runner: m.Name(r)}
+		if t.Overtakes == nil || d > t.Overtakes.Wait {
+			t.Overtakes = &bug.Overtaking{Wait: d, Runner: m.Name(r)}
 		}
 		if d <= 0 {
 			continue
 		}
-		if t.held[r] += d; t.delay == nil || t.held[r] > t.delay.For {
-			t.delay = &bug.Delay{For: t.held[r], Runner: m.Name(r)}
+		if t.held[r] += d; t.Delay == nil || t.held[r] > t.Delay.For {
+			t.Delay = &bug.Delay{For: t.held[r], Runner: m.Name(r)}
 		}
 	}
 }
