@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
@@ -19,10 +20,15 @@ func options(name string) Options {
 	return Options{POR: e, Match: true, All: true}
 }
 
+// entryOf returns an entry of that name with the machine f.
+func entryOf(f *fake, name string) Entry {
+	return Entry{Package: "example.com/fake", Name: name, New: func(func() bool) (describe.Machine, error) { return f, nil }}
+}
+
 func run(t *testing.T, f *fake, opts Options) *Result {
 	t.Helper()
 	before := f.s
-	r, err := Run(context.Background(), f.entry("F"), opts)
+	r, err := Run(context.Background(), entryOf(f, "F"), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +154,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("interrupted"))
 	f := newFake("go 1; go 2; join 1", long, long)
-	r, err := Run(ctx, f.entry("F"), options("full"))
+	r, err := Run(ctx, entryOf(f, "F"), options("full"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func (s *exploration) describe(b *bug.Bug, t *teller) error {
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
 	}
-	c, err := s.m.With(s.m.Concrete(inputs), s.limit.untold)
+	c, err := s.m.With(s.m.Concrete(inputs), t.out)
 	if err != nil {
 		return err
 	}

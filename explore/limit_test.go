@@ -19,7 +19,7 @@ func TestTimeoutStart(t *testing.T) {
 		opts := options("full")
 		opts.Timeout = time.Second
 		f := newFake("store x 1")
-		slow := f.entry("F")
+		slow := entryOf(f, "F")
 		slow.New = func(func() bool) (describe.Machine, error) {
 			time.Sleep(time.Hour)
 			return f, nil
@@ -27,7 +27,7 @@ func TestTimeoutStart(t *testing.T) {
 		if r, err := Run(t.Context(), slow, opts); err != nil || r.Verdict != OK {
 			t.Errorf("a program that is built slowly: %v, %v", r.Verdict, err)
 		}
-		endless := f.entry("F")
+		endless := entryOf(f, "F")
 		endless.New = func(interrupted func() bool) (describe.Machine, error) {
 			for n := 0; !interrupted(); n++ {
 				if n > 20 {
@@ -67,7 +67,7 @@ func testInitialising(t *testing.T, portfolio bool) {
 			opts := options("full")
 			opts.Timeout, opts.Share, opts.Initialising = tt.timeout, true, tt.most
 			f := newFake("store x 1")
-			e := f.entry("F")
+			e := entryOf(f, "F")
 			e.New = func(interrupted func() bool) (describe.Machine, error) {
 				for begin := time.Now(); time.Since(begin) < tt.takes && !interrupted(); {
 					time.Sleep(time.Second / 10)
@@ -150,7 +150,7 @@ func TestOverAtOnce(t *testing.T) {
 		opts := options(name)
 		opts.Match = false
 		opts.MaxExecs = 1000
-		s, err := prepare(ctx, f.entry("F"), opts)
+		s, err := prepare(ctx, entryOf(f, "F"), opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +200,7 @@ func TestOverMinimising(t *testing.T) {
 			}
 			return asked > limit
 		}
-		minimise(f, &b, opts, bugBudget, over)
+		minimise(f, &b, opts.POR, opts.bounds(), bugBudget, over)
 		if asked > limit && f.steps > since+1 {
 			t.Errorf("%d steps after the end", f.steps-since)
 		}
@@ -219,7 +219,7 @@ func TestUntold(t *testing.T) {
 		f := newFake(code...)
 		opts := options(name)
 		opts.Match = false
-		s, err := prepare(ctx, f.entry("F"), opts)
+		s, err := prepare(ctx, entryOf(f, "F"), opts)
 		if err != nil {
 			t.Fatal(err)
 		}

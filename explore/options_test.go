@@ -25,7 +25,7 @@ func TestRules(t *testing.T) {
 		if err := o.Check(); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
 			t.Errorf("rule %d: Check says %v", rule, err)
 		}
-		if _, err := Run(context.Background(), newFake("go 1", "lock a").entry("F"), o); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
+		if _, err := Run(context.Background(), entryOf(newFake("go 1", "lock a"), "F"), o); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
 			t.Errorf("rule %d: Run says %v", rule, err)
 		}
 	}

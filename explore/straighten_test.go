@@ -49,15 +49,3 @@ func TestStraighten(t *testing.T) {
 		t.Errorf("again: %v, %d preemptions", ok, v.preemptions)
 	}
 }
-
-// pending returns the next operation of goroutine g.
-func (f *fake) pending(g int) string {
-	op, arg := f.word(g)
-	return op + " " + arg
-}
-
-// take executes the next operation.
-func (f *fake) take(g int) trace.Step {
-	f.Step(trace.GID(g), 0)
-	return trace.Step{G: trace.GID(g)}
-}

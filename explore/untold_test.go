@@ -72,8 +72,7 @@ func main() {
 		with, without, told := 0, 0, false
 		for limit := 0; !told; limit++ {
 			b, asked := found, 0
-			x := s.teller()
-			x.over = func() bool { asked++; return asked > limit }
+			x := newTeller(s.m, func() bool { asked++; return asked > limit })
 			switch err := s.describe(&b, x); {
 			case err == nil:
 				told = true

@@ -49,10 +49,6 @@ func newFake(code ...string) *fake {
 	return f
 }
 
-func (f *fake) entry(name string) Entry {
-	return Entry{Package: "example.com/fake", Name: name, New: func(func() bool) (describe.Machine, error) { return f, nil }}
-}
-
 func (f *fake) word(g int) (op, arg string) {
 	if f.s.pc[g] >= len(f.code[g]) {
 		return "end", ""
@@ -282,7 +278,7 @@ func (f *fake) Counters() describe.Counters {
 	return describe.Counters{Instructions: f.steps, Goroutines: len(f.code)}
 }
 
-// schedule returns a bug's schedule as "main*2 g1*3".
+// scheduleText returns the schedule of events as "main*2 g1*3".
 func scheduleText(events []describe.Event) string {
 	var parts []string
 	for i := 0; i < len(events); {
@@ -303,3 +299,15 @@ func scheduleText(events []describe.Event) string {
 }
 
 var _ describe.Machine = (*fake)(nil)
+
+// pending returns the next operation of goroutine g.
+func (f *fake) pending(g int) string {
+	op, arg := f.word(g)
+	return op + " " + arg
+}
+
+// take executes the next operation.
+func (f *fake) take(g int) trace.Step {
+	f.Step(trace.GID(g), 0)
+	return trace.Step{G: trace.GID(g)}
+}
