@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/internal/faketest"
 )
 
 // TestProgressBugs: progress does not count warnings as bugs.
@@ -18,7 +19,7 @@ func TestProgressBugs(t *testing.T) {
 
 // TestSetAside: when a search begins again, bugs that it finds again are its own, and the others are kept.
 func TestSetAside(t *testing.T) {
-	c := newCollector(nil, new(fake), Options{})
+	c := newCollector(nil, new(faketest.Machine), Options{})
 	add := func(kind bug.Kind, line int) {
 		b := &bug.Bug{Kind: kind, Pos: token.Position{Line: line}}
 		c.bugs, c.known[b.Key()] = append(c.bugs, b), true

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 )
@@ -85,7 +86,7 @@ func TestIgnoredBug(t *testing.T) {
 	opts.All = false
 	ig := &Ignore{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
 	opts.Ignores = []*Ignore{ig}
-	r := run(t, newFake("go 1; read x; join 1", "write x 1"), opts)
+	r := run(t, faketest.New("go 1; read x; join 1", "write x 1"), opts)
 	if r.Verdict != OK || !ig.Used {
 		t.Errorf("%s %s", r.Verdict, bugs(r))
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -11,26 +12,26 @@ import (
 // remain, after the number of executions that halving takes.
 func TestStraighten(t *testing.T) {
 	work := strings.Repeat("load z; inc z;", 100)
-	f := newFake("go 1; go 2; join 1; join 2; assert x==2", work+"load x; load z; inc x;"+work, work+"load x; load z; inc x;"+work)
+	f := faketest.New("go 1; go 2; join 1; join 2; assert x==2", work+"load x; load z; inc x;"+work, work+"load x; load z; inc x;"+work)
 	var s trace.Schedule
-	for f.pending(0) != "join 1" {
-		s = append(s, f.take(0))
+	for f.Pending(0) != "join 1" {
+		s = append(s, f.Take(0))
 	}
-	for f.can(1) || f.can(2) { // in turn
+	for f.Can(1) || f.Can(2) { // in turn
 		for g := 1; g <= 2; g++ {
-			if f.can(g) {
-				s = append(s, f.take(g))
+			if f.Can(g) {
+				s = append(s, f.Take(g))
 			}
 		}
 	}
-	for f.can(0) {
-		s = append(s, f.take(0))
+	for f.Can(0) {
+		s = append(s, f.Take(0))
 	}
-	if f.s.failed == "" {
+	if f.State.Failed == "" {
 		t.Fatal("it does not fail")
 	}
-	f.s, f.steps = newFake("").s, 0
-	c := shrinker{m: f, left: 1 << 30, over: func() bool { return false }, shows: func() bool { return f.s.failed != "" }}
+	f.State, f.Steps = faketest.New("").State, 0
+	c := shrinker{m: f, left: 1 << 30, over: func() bool { return false }, shows: func() bool { return f.State.Failed != "" }}
 	long, ok := c.attempt(s)
 	if !ok || long.preemptions < 700 {
 		t.Fatalf("%v, %d preemptions", ok, long.preemptions)

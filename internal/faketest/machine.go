@@ -1,4 +1,7 @@
-package explore
+// Package faketest has a small machine for tests of what is above machines: searches, schedules, reports.
+//
+//	f := faketest.New("go 1; join 1; assert x==1", "load x; inc x")
+package faketest
 
 import (
 	"fmt"
@@ -12,32 +15,32 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// fake is a Machine for tests: goroutines are lists of words such as
+// A Machine is a describe.Machine whose goroutines are lists of words such as
 // "lock a", "read x", "go 1", "fail". Line n of goroutine g is at file.go:100g+n.
-type fake struct {
+type Machine struct {
 	bare
 	code  [][]string
-	s     fakeState
-	marks []fakeState
+	State State
+	Marks []State
 	last  string
-	steps uint64
+	Steps uint64
 }
 
-type fakeState struct {
+type State struct {
 	pc     [4]int
 	on     [4]bool
 	reg    [4]int
 	vars   [3]int // x, y, z
 	locks  [2]int // 1 + owner
 	out    string
-	failed string
-	crash  string
+	Failed string
+	Crash  string
 	who    int
 	over   por.Status
 }
 
-func newFake(code ...string) *fake {
-	f := &fake{}
+func New(code ...string) *Machine {
+	f := &Machine{}
 	for _, c := range code {
 		var lines []string
 		for _, l := range strings.Split(c, ";") {
@@ -45,29 +48,29 @@ func newFake(code ...string) *fake {
 		}
 		f.code = append(f.code, lines)
 	}
-	f.s.on[0] = true
+	f.State.on[0] = true
 	return f
 }
 
-func (f *fake) word(g int) (op, arg string) {
-	if f.s.pc[g] >= len(f.code[g]) {
+func (f *Machine) word(g int) (op, arg string) {
+	if f.State.pc[g] >= len(f.code[g]) {
 		return "end", ""
 	}
-	op, arg, _ = strings.Cut(f.code[g][f.s.pc[g]], " ")
+	op, arg, _ = strings.Cut(f.code[g][f.State.pc[g]], " ")
 	return op, arg
 }
 
-func (f *fake) ended(g int) bool { return f.s.pc[g] > len(f.code[g]) }
+func (f *Machine) ended(g int) bool { return f.State.pc[g] > len(f.code[g]) }
 
-func (f *fake) can(g int) bool {
+func (f *Machine) Can(g int) bool {
 	op, arg := f.word(g)
 	switch {
-	case !f.s.on[g] || f.ended(g) || f.s.over != por.Running:
+	case !f.State.on[g] || f.ended(g) || f.State.over != por.Running:
 		return false
 	case op == "lock":
-		return f.s.locks[arg[0]-'a'] == 0
+		return f.State.locks[arg[0]-'a'] == 0
 	case op == "await": // until a variable is not 0
-		return f.s.vars[arg[0]-'x'] != 0
+		return f.State.vars[arg[0]-'x'] != 0
 	case op == "join": // until goroutine has ended
 		return f.ended(int(arg[0] - '0'))
 	case op == "hang":
@@ -76,9 +79,9 @@ func (f *fake) can(g int) bool {
 	return true
 }
 
-func (f *fake) Enabled(buf []trace.GID) []trace.GID {
+func (f *Machine) Enabled(buf []trace.GID) []trace.GID {
 	for g := range f.code {
-		if f.can(g) {
+		if f.Can(g) {
 			buf = append(buf, trace.GID(g))
 		}
 	}
@@ -90,10 +93,10 @@ var fakeKinds = map[string]trace.Kind{"lock": trace.Lock, "unlock": trace.Unlock
 	"print": trace.Output, "choose": trace.Choose, "fail": trace.Output, "panic": trace.Crash, "assert": trace.Output, "hang": trace.Recv,
 	"refuse": trace.SyncAccess, "spin": trace.AtomicLoad, "assume": trace.SyncAccess}
 
-func (f *fake) Next(gid trace.GID) trace.Op {
+func (f *Machine) Next(gid trace.GID) trace.Op {
 	g := int(gid)
-	op := trace.Op{G: gid, Func: uint32(g), PC: uint32(f.s.pc[g])}
-	if !f.s.on[g] || f.ended(g) {
+	op := trace.Op{G: gid, Func: uint32(g), PC: uint32(f.State.pc[g])}
+	if !f.State.on[g] || f.ended(g) {
 		return op
 	}
 	word, arg := f.word(g)
@@ -105,23 +108,23 @@ func (f *fake) Next(gid trace.GID) trace.Op {
 	return op
 }
 
-func (f *fake) Alternatives(g trace.GID) int {
+func (f *Machine) Alternatives(g trace.GID) int {
 	if op, arg := f.word(int(g)); op == "choose" {
 		return int(arg[0] - '0')
 	}
 	return 1
 }
 
-func (f *fake) Step(gid trace.GID, choice int) {
+func (f *Machine) Step(gid trace.GID, choice int) {
 	g := int(gid)
-	if !f.can(g) {
+	if !f.Can(g) {
 		panic("fake: not enabled")
 	}
-	f.steps++
+	f.Steps++
 	f.last = ""
 	op, arg := f.word(g)
-	f.s.pc[g]++
-	s := &f.s
+	f.State.pc[g]++
+	s := &f.State
 	switch op {
 	case "lock":
 		s.locks[arg[0]-'a'] = 1 + g
@@ -144,12 +147,12 @@ func (f *fake) Step(gid trace.GID, choice int) {
 	case "choose":
 		s.reg[g] = choice
 	case "fail":
-		s.failed, s.who = arg, g
+		s.Failed, s.who = arg, g
 	case "panic":
-		s.crash, s.who, s.over = arg, g, por.Ended
+		s.Crash, s.who, s.over = arg, g, por.Ended
 	case "assert": // x==2 else fail
 		if s.vars[arg[0]-'x'] != int(arg[3]-'0') {
-			s.failed, s.who = fmt.Sprintf("%s: %c is %d", arg, arg[0], s.vars[arg[0]-'x']), g
+			s.Failed, s.who = fmt.Sprintf("%s: %c is %d", arg, arg[0], s.vars[arg[0]-'x']), g
 		}
 	case "spin":
 		if s.vars[arg[0]-'x'] == 0 {
@@ -158,33 +161,33 @@ func (f *fake) Step(gid trace.GID, choice int) {
 	case "refuse", "assume":
 		s.over = por.Cut
 		if op == "refuse" {
-			s.crash = arg
+			s.Crash = arg
 		}
 	}
 }
 
-func (f *fake) Mark() por.Mark {
-	f.marks = append(f.marks, f.s)
-	return por.Mark(len(f.marks) - 1)
+func (f *Machine) Mark() por.Mark {
+	f.Marks = append(f.Marks, f.State)
+	return por.Mark(len(f.Marks) - 1)
 }
 
-func (f *fake) Rewind(m por.Mark) {
-	if int(m) != len(f.marks)-1 {
+func (f *Machine) Rewind(m por.Mark) {
+	if int(m) != len(f.Marks)-1 {
 		panic("fake: marks out of order")
 	}
-	f.s = f.marks[m]
+	f.State = f.Marks[m]
 }
 
-func (f *fake) Release(m por.Mark) {
-	if int(m) != len(f.marks)-1 {
+func (f *Machine) Release(m por.Mark) {
+	if int(m) != len(f.Marks)-1 {
 		panic("fake: marks out of order")
 	}
-	f.marks = f.marks[:m]
+	f.Marks = f.Marks[:m]
 }
 
-func (f *fake) Hash() por.Hash {
+func (f *Machine) Hash() por.Hash {
 	h := fnv.New128a()
-	fmt.Fprint(h, f.s)
+	fmt.Fprint(h, f.State)
 	var b [16]byte
 	h.Sum(b[:0])
 	var x por.Hash
@@ -195,9 +198,9 @@ func (f *fake) Hash() por.Hash {
 	return x
 }
 
-func (f *fake) Status() por.Status {
-	if f.s.over != por.Running {
-		return f.s.over
+func (f *Machine) Status() por.Status {
+	if f.State.over != por.Running {
+		return f.State.over
 	}
 	if len(f.Enabled(nil)) > 0 {
 		return por.Running
@@ -208,33 +211,33 @@ func (f *fake) Status() por.Status {
 	return por.Ended
 }
 
-func (f *fake) Name(g trace.GID) string {
+func (f *Machine) Name(g trace.GID) string {
 	if g == 0 {
 		return "main"
 	}
 	return fmt.Sprintf("g%d", g)
 }
 
-func (f *fake) pos(g int) token.Position {
-	return token.Position{Filename: "file.go", Line: 100*g + f.s.pc[g] + 1, Column: 2}
+func (f *Machine) pos(g int) token.Position {
+	return token.Position{Filename: "file.go", Line: 100*g + f.State.pc[g] + 1, Column: 2}
 }
 
-func (f *fake) Describe(g trace.GID) describe.Event {
+func (f *Machine) Describe(g trace.GID) describe.Event {
 	_, arg := f.word(int(g))
 	name, _, _ := strings.Cut(arg, " ")
 	return describe.Event{G: g, Name: f.Name(g), Kind: f.Next(g).Kind, What: name, Func: f.fn(int(g)), Pos: f.pos(int(g))}
 }
 
-func (f *fake) fn(g int) string { return fmt.Sprintf("example.com/fake.f%d", g) }
+func (f *Machine) fn(g int) string { return fmt.Sprintf("example.com/fake.f%d", g) }
 
-func (f *fake) Effect() string { return f.last }
+func (f *Machine) Effect() string { return f.last }
 
-func (f *fake) Goroutines() (gs []describe.Goroutine) {
-	if f.s.over == por.Ended {
+func (f *Machine) Goroutines() (gs []describe.Goroutine) {
+	if f.State.over == por.Ended {
 		return nil
 	}
 	for g := range f.code {
-		if !f.s.on[g] || f.ended(g) {
+		if !f.State.on[g] || f.ended(g) {
 			continue
 		}
 		x := describe.Goroutine{ID: trace.GID(g), Name: f.Name(trace.GID(g)), Parent: trace.NoGID, Stack: []describe.Frame{{Func: f.fn(g), Pos: f.pos(g)}}}
@@ -246,11 +249,11 @@ func (f *fake) Goroutines() (gs []describe.Goroutine) {
 				}
 			}
 		}
-		if op, arg := f.word(g); !f.can(g) {
+		if op, arg := f.word(g); !f.Can(g) {
 			x.For, x.On = op, arg
 			if op == "lock" {
 				x.For = "sync.Mutex.Lock"
-				x.Holders = []trace.GID{trace.GID(f.s.locks[arg[0]-'a'] - 1)}
+				x.Holders = []trace.GID{trace.GID(f.State.locks[arg[0]-'a'] - 1)}
 			}
 		}
 		gs = append(gs, x)
@@ -258,28 +261,28 @@ func (f *fake) Goroutines() (gs []describe.Goroutine) {
 	return gs
 }
 
-func (f *fake) Ending() describe.Ending {
-	e := describe.Ending{Text: "exit 0", Output: []byte(f.s.out)}
-	pos := func() token.Position { p := f.pos(f.s.who); p.Line--; return p }
+func (f *Machine) Ending() describe.Ending {
+	e := describe.Ending{Text: "exit 0", Output: []byte(f.State.out)}
+	pos := func() token.Position { p := f.pos(f.State.who); p.Line--; return p }
 	switch {
-	case f.s.over == por.Cut:
-		e.Unsupported = f.s.crash
-	case f.s.crash != "":
-		e.Text = "panic: " + f.s.crash
-		e.Fault = &describe.Fault{Kind: vm.GoPanic, Message: f.s.crash, Pos: pos(), G: trace.GID(f.s.who)}
-	case f.s.failed != "":
+	case f.State.over == por.Cut:
+		e.Unsupported = f.State.Crash
+	case f.State.Crash != "":
+		e.Text = "panic: " + f.State.Crash
+		e.Fault = &describe.Fault{Kind: vm.GoPanic, Message: f.State.Crash, Pos: pos(), G: trace.GID(f.State.who)}
+	case f.State.Failed != "":
 		e.Text = "exit 1"
-		e.Failure = &describe.Fault{Kind: vm.TestFailure, Message: f.s.failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.s.who}, G: trace.GID(f.s.who)}
+		e.Failure = &describe.Fault{Kind: vm.TestFailure, Message: f.State.Failed, Pos: token.Position{Filename: "file.go", Line: 1 + 100*f.State.who}, G: trace.GID(f.State.who)}
 	}
 	return e
 }
 
-func (f *fake) Counters() describe.Counters {
-	return describe.Counters{Instructions: f.steps, Goroutines: len(f.code)}
+func (f *Machine) Counters() describe.Counters {
+	return describe.Counters{Instructions: f.Steps, Goroutines: len(f.code)}
 }
 
-// scheduleText returns the schedule of events as "main*2 g1*3".
-func scheduleText(events []describe.Event) string {
+// Schedule returns the schedule of events as "main*2 g1*3".
+func Schedule(events []describe.Event) string {
 	var parts []string
 	for i := 0; i < len(events); {
 		if events[i].Blocked {
@@ -298,16 +301,16 @@ func scheduleText(events []describe.Event) string {
 	return strings.Join(parts, " ")
 }
 
-var _ describe.Machine = (*fake)(nil)
+var _ describe.Machine = (*Machine)(nil)
 
-// pending returns the next operation of goroutine g.
-func (f *fake) pending(g int) string {
+// Pending returns the next operation of goroutine g.
+func (f *Machine) Pending(g int) string {
 	op, arg := f.word(g)
 	return op + " " + arg
 }
 
-// take executes the next operation.
-func (f *fake) take(g int) trace.Step {
+// Take executes the next operation.
+func (f *Machine) Take(g int) trace.Step {
 	f.Step(trace.GID(g), 0)
 	return trace.Step{G: trace.GID(g)}
 }
