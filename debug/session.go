@@ -3,9 +3,9 @@ package debug
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -25,7 +25,7 @@ type Config struct {
 	Prog *load.Program // loaded with load.Config.Names
 	// Recording is the schedule. Without a recording, the session's schedule is that in which a goroutine
 	// continues as long as it can.
-	Recording *explore.Recording
+	Recording *schedule.Recording
 	// Interrupted is asked now and then while the program is executed.
 	Interrupted func() bool
 }
@@ -83,14 +83,14 @@ func Open(cfg Config) (*Session, error) {
 		return nil, err
 	}
 	if cfg.Recording != nil {
-		events, bug, err := explore.Replay(s.m, *cfg.Recording)
+		events, bug, err := schedule.Replay(s.m, *cfg.Recording)
 		if err != nil {
 			return nil, err
 		}
 		s.setMoves(events)
 		s.bug = bug
 	} else {
-		d := explore.Straight(s.m, mostSteps, s.interrupted)
+		d := schedule.Straight(s.m, mostSteps, s.interrupted)
 		s.setMoves(d.Events)
 		s.bug, s.ending = d.Bug, d.Ending
 	}

@@ -14,6 +14,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -379,7 +380,7 @@ func (s *exploration) narrate() {
 	}
 	s.m.Await(vm.AwaitNever)
 	for _, o := range s.collector.outcomes {
-		if s.limit.passed() || s.tellOutcome(o) == errUntold {
+		if s.limit.passed() || s.tellOutcome(o) == schedule.ErrUntold {
 			break
 		}
 	}

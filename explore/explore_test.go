@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -209,8 +210,8 @@ func TestReplay(t *testing.T) {
 	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {
 		r := run(t, faketest.New(code...), options("jpf"))
 		b := r.Bugs[0]
-		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
-		events, again, err := Replay(faketest.New(code...), rec)
+		rec := schedule.Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		events, again, err := schedule.Replay(faketest.New(code...), rec)
 		if err != nil || again == nil {
 			t.Fatalf("%+v: %v %v", b.Detail, again, err)
 		}
@@ -224,8 +225,8 @@ func TestReplay(t *testing.T) {
 		if changed[1] == code[1] || strings.Contains(changed[1], "lock c") {
 			continue
 		}
-		var d *Divergence
-		if _, _, err = Replay(faketest.New(changed...), rec); !errors.As(err, &d) {
+		var d *schedule.Divergence
+		if _, _, err = schedule.Replay(faketest.New(changed...), rec); !errors.As(err, &d) {
 			t.Errorf("%+v: the change is not noticed: %v", b.Detail, err)
 		}
 	}

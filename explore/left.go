@@ -32,7 +32,7 @@ import (
 //
 // If a function that the entry called has left the goroutine, it is a bug by 2, because nothing outside of
 // that function could have ended it. The counted executions have other schedules than the one in 2. So at
-// the end 2 is checked again, for the first of them (teller).
+// the end 2 is checked again, for the first of them (judgeLeft).
 //
 // The clock (vm.Environment.DoubtsClock) is doubted only when the goroutine turns out to be an error. A Leak
 // that stays is a warning, and a search that reads the clock in all ways takes much longer.

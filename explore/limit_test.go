@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/faketest"
 )
 
@@ -201,11 +202,11 @@ func TestOverMinimising(t *testing.T) {
 			}
 			return asked > limit
 		}
-		minimise(f, &b, opts.POR, opts.bounds(), bugBudget, over)
+		schedule.Minimise(f, &b, opts.POR, opts.bounds(), bugBudget, over)
 		if asked > limit && f.Steps > since+1 {
 			t.Errorf("%d steps after the end", f.Steps-since)
 		}
-		if err := narrate(f, &b, nil); err != nil {
+		if err := schedule.Narrate(f, &b, nil); err != nil {
 			t.Errorf("after %d questions: %v", limit, err)
 		}
 	}
@@ -240,41 +241,15 @@ func TestUntold(t *testing.T) {
 		if !b.Untold || b.Warning || !slices.Equal(b.Schedule, found) || f.Steps != before {
 			t.Fatalf("%s: untold %v, schedule %v, found %v, %d steps", name, b.Untold, b.Schedule, found, f.Steps-before)
 		}
-		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
-		_, again, err := Replay(faketest.New(code...), rec)
+		rec := schedule.Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		_, again, err := schedule.Replay(faketest.New(code...), rec)
 		if err != nil || again == nil || again.Untold {
 			t.Fatalf("%s: %v, %v", name, again, err)
 		}
 		told := *b
-		if err := narrate(f, &told, nil); err != nil || faketest.Schedule(told.Events) != faketest.Schedule(again.Events) || told.Preemptions != again.Preemptions {
+		if err := schedule.Narrate(f, &told, nil); err != nil || faketest.Schedule(told.Events) != faketest.Schedule(again.Events) || told.Preemptions != again.Preemptions {
 			t.Errorf("%s: %v: told %s, replayed %s", name, err, faketest.Schedule(told.Events), faketest.Schedule(again.Events))
 		}
-	}
-}
-
-// TestBrief: narrating a very long schedule describes its beginning and its end, and repeats all of
-// it.
-func TestBrief(t *testing.T) {
-	f := faketest.New("go 1; "+strings.Repeat("store x 1;", describe.MaxObserved)+"join 1; fail now", "end")
-	opts := options("random")
-	opts.Match, opts.MaxExecs, opts.MaxSteps, opts.NoMinimise = false, 1, 1<<20, true
-	b := run(t, f, opts).Bugs[0]
-	all := steps(b.Events)
-	n, told := len(all), 0
-	for i, e := range all {
-		if e.Brief != (i >= toldFirst && i < n-toldLast) || e.Name == "" {
-			t.Fatalf("step %d of %d: %+v", i+1, n, e)
-		}
-		if !e.Brief {
-			told++
-		}
-	}
-	if n <= describe.MaxObserved || told != toldFirst+toldLast {
-		t.Fatalf("%d of %d steps are told", told, n)
-	}
-	rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
-	if events, again, err := Replay(f, rec); err != nil || again == nil || len(steps(events)) != n {
-		t.Errorf("%v: %v, %d steps", err, again, len(events))
 	}
 }
 

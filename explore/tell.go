@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -35,13 +36,13 @@ func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
 	s.judgeLeft(b)
 	if budget > 0 && !b.Noted.Stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
-		spent = minimise(s.m, b, s.opts.POR, s.opts.bounds(), budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
+		spent = schedule.Minimise(s.m, b, s.opts.POR, s.opts.bounds(), budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
 		s.limit.cuttable = false
 	}
 	s.m.Await(vm.AwaitNever)
 	t := s.teller()
 	switch err := s.describe(b, t); {
-	case err == errUntold:
+	case err == schedule.ErrUntold:
 		if len(b.Inputs) > 0 {
 			found.Inputs, found.Schedule, found.Loop = b.Inputs, b.Schedule, b.Loop
 		}
@@ -88,10 +89,10 @@ func (s *exploration) judgeLeft(b *bug.Bug) {
 // affect other outcomes.
 func (s *exploration) tellOutcome(o *Outcome) (err error) {
 	defer s.result.survive(func() { o.Events, err = nil, nil })
-	if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err != nil && err != errUntold {
+	if o.Events, err = schedule.Events(s.m, o.Schedule, s.teller()); err != nil && err != schedule.ErrUntold {
 		panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 	}
 	return err
 }
 
-func (s *exploration) teller() *teller { return newTeller(s.m, s.limit.untold) }
+func (s *exploration) teller() *schedule.Teller { return schedule.NewTeller(s.m, s.limit.untold) }

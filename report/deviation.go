@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 )
 
 // WriteDeviation writes the steps of a schedule that was left, and how it has ended; or, if it has only
 // been followed for a while, where the goroutines are that have not ended.
-func WriteDeviation(w io.Writer, paths Paths, d *explore.Deviation, gs []describe.Goroutine, ended bool) error {
+func WriteDeviation(w io.Writer, paths Paths, d *schedule.Deviation, gs []describe.Goroutine, ended bool) error {
 	if d.Bug != nil {
 		return WriteReplayed(w, paths, d.Bug.Events, d.Bug)
 	}

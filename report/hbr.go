@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -142,8 +142,8 @@ func (r *Replay) SetBug(b *bug.Bug, paths Paths) {
 }
 
 // Recording returns the data to repeat the schedule. Relative positions are taken to be below base.
-func (r *Replay) Recording(base string) (explore.Recording, error) {
-	rec := explore.Recording{Loop: r.Loop}
+func (r *Replay) Recording(base string) (schedule.Recording, error) {
+	rec := schedule.Recording{Loop: r.Loop}
 	if rec.Kind = bug.KindOf(r.Code); rec.Kind == 0 {
 		return rec, fmt.Errorf("unknown code %q", r.Code)
 	}

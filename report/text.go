@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -485,18 +486,18 @@ func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *bug.B
 }
 
 // DivergenceText returns the text about the difference between a replay and its recording.
-func DivergenceText(paths Paths, d *explore.Divergence) string {
+func DivergenceText(paths Paths, d *schedule.Divergence) string {
 	one := func(e describe.Event) string {
 		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))
 	}
 	s := fmt.Sprintf("step %d expected: %s\n", d.Step, one(d.Want))
 	pad := strings.Repeat(" ", len(fmt.Sprintf("step %d ", d.Step)))
 	switch d.Why {
-	case explore.ExecutionEnded:
+	case schedule.ExecutionEnded:
 		return s + pad + "but:      the execution has ended"
-	case explore.CannotMove:
+	case schedule.CannotMove:
 		return s + pad + "but:      " + d.Want.Name + " cannot move"
-	case explore.FewerAlternatives:
+	case schedule.FewerAlternatives:
 		return s + pad + "but:      there are fewer alternatives"
 	}
 	return s + pad + "found:    " + one(d.Got)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report/page"
@@ -102,8 +102,8 @@ func (p *pageFlags) replay(name, written string) error {
 		return err
 	}
 	mark := r.m.Mark()
-	_, bug, err := explore.Replay(r.m, r.rec)
-	var d *explore.Divergence
+	_, bug, err := schedule.Replay(r.m, r.rec)
+	var d *schedule.Divergence
 	switch {
 	case errors.As(err, &d):
 		return r.diverged(d)

@@ -26,6 +26,7 @@ type Machine struct {
 	Steps uint64
 }
 
+// A State is the state of a Machine, except for its marks.
 type State struct {
 	pc     [4]int
 	on     [4]bool
@@ -39,6 +40,7 @@ type State struct {
 	over   por.Status
 }
 
+// New returns a machine with a goroutine for each code, of which the first is main.
 func New(code ...string) *Machine {
 	f := &Machine{}
 	for _, c := range code {

@@ -1,4 +1,4 @@
-package explore
+package schedule
 
 import (
 	"maps"
@@ -11,14 +11,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
+// Minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
 // context bounding: Musuvathi and Qadeer, PLDI 2007). Then it removes every unnecessary switch and
 // step, as delta debugging does. For a livelock, it shrinks the path to the loop. It spends at most
 // budget transitions on each of the two phases, and returns the larger of the numbers spent. When
 // over returns true it ends with the best schedule so far.
 //
 // The searches are those of explorer, with the bounds of cfg.
-func minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Config, budget int, over func() bool) (spent int) {
+func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Config, budget int, over func() bool) (spent int) {
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
@@ -95,7 +95,7 @@ func shrinkLoopEntry(m describe.Machine, b *bug.Bug, budget int, over func() boo
 	simple.Loop = len(entry.steps)
 	// Equal fingerprints mean states that are equal up to the names of goroutines, but narrating
 	// the loop needs the names.
-	if narrate(m, &simple, nil) == nil {
+	if Narrate(m, &simple, nil) == nil {
 		b.Schedule, b.Loop = simple.Schedule, simple.Loop
 	}
 	return c.left

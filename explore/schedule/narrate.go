@@ -1,4 +1,4 @@
-package explore
+package schedule
 
 import (
 	"fmt"
@@ -29,19 +29,19 @@ func markFailure(m describe.Machine, b *bug.Bug, atStart int) {
 	}
 }
 
-// narrate fills in everything about b that executing its schedule shows, and checks that the
+// Narrate fills in everything about b that executing its schedule shows, and checks that the
 // schedule shows the bug. It restores the state of m. The error is errUntold if t, which may be nil, says
 // that time is up.
-func narrate(m describe.Machine, b *bug.Bug, t *teller) error {
+func Narrate(m describe.Machine, b *bug.Bug, t *Teller) error {
 	err := repeat(m, b, t)
-	if err != nil && t.out() {
-		err = errUntold
+	if err != nil && t.Out() {
+		err = ErrUntold
 	}
 	return err
 }
 
 // repeat is narrate except for the kind of error.
-func repeat(m describe.Machine, b *bug.Bug, t *teller) error {
+func repeat(m describe.Machine, b *bug.Bug, t *Teller) error {
 	mark := m.Mark()
 	defer func() {
 		m.Rewind(mark)
@@ -128,7 +128,7 @@ func arrivals(m describe.Machine, b *bug.Bug, events []describe.Event) []describ
 // narrateLoop fills in a livelock and checks that its loop returns to its first state. The loop may
 // begin where the compiler has copied its test, before the loop, and return to the copy inside it.
 // Then the first iteration is part of the path to the loop.
-func narrateLoop(m describe.Machine, b *bug.Bug, t *teller) error {
+func narrateLoop(m describe.Machine, b *bug.Bug, t *Teller) error {
 	before, err := play(m, b.Schedule[:b.Loop], t)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package explore
+package schedule
 
 import (
 	"cmp"
@@ -12,15 +12,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// narrated executes a schedule from the present state of m, observed by t, and returns its steps in
+// Events executes a schedule from the present state of m, observed by t, and returns its steps in
 // source terms. It restores the state of m.
-func narrated(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Event, error) {
+func Events(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Event, error) {
 	mark := m.Mark()
 	events, err := play(m, schedule, t)
 	m.Rewind(mark)
 	m.Release(mark)
-	if err != nil && t.out() {
-		err = errUntold
+	if err != nil && t.Out() {
+		err = ErrUntold
 	}
 	return events, err
 }
@@ -28,14 +28,14 @@ func narrated(m describe.Machine, schedule trace.Schedule, t *teller) ([]describ
 // play executes a schedule and leaves m at its end. If a goroutine arrives at an operation that is
 // not enabled, that is a separate event, right after the step: it shows the reader why another goroutine
 // continues. The error is errUntold if t, which may be nil, says that time is up.
-func play(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Event, error) {
+func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Event, error) {
 	events := make([]describe.Event, 0, len(schedule))
 	names := make(map[trace.GID]string) // of goroutines with brief events
 	var enabled []trace.GID
 	last := trace.NoGID
 	for i, a := range schedule {
-		if t.ends(m, i) {
-			return nil, errUntold
+		if t.Ends(m, i) {
+			return nil, ErrUntold
 		}
 		if m.Status() != por.Running {
 			return events, fmt.Errorf("step %d: the execution has ended", i+1)
@@ -89,8 +89,8 @@ func play(m describe.Machine, schedule trace.Schedule, t *teller) ([]describe.Ev
 			events = append(events, b)
 		}
 	}
-	if t.ends(m, 0) {
-		return nil, errUntold
+	if t.Ends(m, 0) {
+		return nil, ErrUntold
 	}
 	return events, nil
 }

@@ -1,4 +1,4 @@
-package explore
+package schedule
 
 import (
 	"errors"
@@ -20,11 +20,11 @@ const (
 // brief reports whether step i of n gets only a brief event.
 func brief(i, n int) bool { return n > describe.MaxObserved && i >= toldFirst && i < n-toldLast }
 
-// errUntold reports that there was no time to repeat a schedule to its end.
-var errUntold = errors.New("there is no time left")
+// ErrUntold reports that there was no time to repeat a schedule to its end.
+var ErrUntold = errors.New("there is no time left")
 
-// A teller observes the repetition of a schedule.
-type teller struct {
+// A Teller observes the repetition of a schedule.
+type Teller struct {
 	over func() bool // reports whether to end the repetition
 	wait func(g trace.GID) (time.Duration, bool)
 	held map[trace.GID]time.Duration
@@ -33,28 +33,28 @@ type teller struct {
 	Overtakes *bug.Overtaking // the longest wait of a timer that fires while another goroutine could run
 }
 
-// newTeller returns a teller of repetitions on m. They end when over returns true.
-func newTeller(m describe.Machine, over func() bool) *teller {
-	return &teller{over: over, wait: m.Wait, held: make(map[trace.GID]time.Duration)}
+// NewTeller returns a teller of repetitions on m. They end when over returns true.
+func NewTeller(m describe.Machine, over func() bool) *Teller {
+	return &Teller{over: over, wait: m.Wait, held: make(map[trace.GID]time.Duration)}
 }
 
-// on makes t a teller of repetitions on m.
-func (t *teller) on(m describe.Machine) { t.wait = m.Wait }
+// On makes t a teller of repetitions on m.
+func (t *Teller) On(m describe.Machine) { t.wait = m.Wait }
 
-// ends reports whether the repetition has to end before step i, or was cut in the step before.
-func (t *teller) ends(m describe.Machine, i int) bool {
+// Ends reports whether the repetition has to end before step i, or was cut in the step before.
+func (t *Teller) Ends(m describe.Machine, i int) bool {
 	if m.Status() == por.Cut && m.Ending().Interrupted {
 		return true // the interrupt and over may have different sources
 	}
-	return i%64 == 0 && t.out()
+	return i%64 == 0 && t.Out()
 }
 
-// out reports whether time is up. Then answers of the interrupted machine may be wrong, such as its
+// Out reports whether time is up. Then answers of the interrupted machine may be wrong, such as its
 // fingerprint or the forgotten goroutines.
-func (t *teller) out() bool { return t != nil && t.over() }
+func (t *Teller) Out() bool { return t != nil && t.over() }
 
 // step records that g moves while the goroutines in enabled could.
-func (t *teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
+func (t *Teller) step(m describe.Machine, g trace.GID, enabled []trace.GID) {
 	if t == nil {
 		return
 	}
