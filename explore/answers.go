@@ -7,7 +7,6 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -99,12 +98,4 @@ type Choice struct {
 	Part float64 // fraction of the sampled states with a choice in which this one occurs
 	// Between has the two goroutines of most of these conflicts; empty if there are more.
 	Between [2]string
-}
-
-// A Target is a situation at which samples are aimed (por.Target), with places in the source.
-type Target struct {
-	Goal   por.Goal
-	Places [][]oracle.Place // by number; see por.Goal
-	// Anywhere, of a Meet with one place: the other operation may be anywhere.
-	Anywhere bool
 }

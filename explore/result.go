@@ -281,3 +281,16 @@ type LongLoop struct {
 	Pos       token.Position
 	Loop      bool // Pos is the position of its loop; otherwise of its pending operation
 }
+
+// addAimed adds the results for targets.
+func (r *Result) addAimed(targets []Target, aimed []por.Aimed) {
+	for i, a := range aimed {
+		k := slices.IndexFunc(r.Aimed, func(x AimedAt) bool { return x.Target.String() == targets[i].String() })
+		if k < 0 {
+			k = len(r.Aimed)
+			r.Aimed = append(r.Aimed, AimedAt{Target: targets[i]})
+		}
+		r.Aimed[k].Executions += a.Executions
+		r.Aimed[k].Met += a.Met
+	}
+}

@@ -137,15 +137,10 @@ func (t *Target) at(pos token.Position) (places por.Places) {
 	return places
 }
 
-// addAimed adds the results for targets.
-func (r *Result) addAimed(targets []Target, aimed []por.Aimed) {
-	for i, a := range aimed {
-		k := slices.IndexFunc(r.Aimed, func(x AimedAt) bool { return x.Target.String() == targets[i].String() })
-		if k < 0 {
-			k = len(r.Aimed)
-			r.Aimed = append(r.Aimed, AimedAt{Target: targets[i]})
-		}
-		r.Aimed[k].Executions += a.Executions
-		r.Aimed[k].Met += a.Met
-	}
+// A Target is a situation at which samples are aimed (por.Target), with places in the source.
+type Target struct {
+	Goal   por.Goal
+	Places [][]oracle.Place // by number; see por.Goal
+	// Anywhere, of a Meet with one place: the other operation may be anywhere.
+	Anywhere bool
 }
