@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 )
@@ -72,7 +73,7 @@ type Coverage struct {
 
 // An AimedAt says how often executions aimed at a target, and reached it.
 type AimedAt struct {
-	Target Target
+	Target target.Target
 	por.Aimed
 }
 

@@ -15,6 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/schedule"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -113,7 +114,7 @@ func (s *exploration) configure(opts Options) error {
 	s.cfg = opts.config()
 	s.cfg.Describe = s.place
 	if opts.POR.Samples {
-		s.cfg.Targets = aims(s.m, opts.Targets)
+		s.cfg.Targets = target.On(s.m, opts.Targets)
 	}
 	s.cfg.Create = func(dir, name string) (io.WriteCloser, error) {
 		if err := os.MkdirAll(dir, 0o777); err != nil {

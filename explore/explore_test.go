@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"regexp"
 	"slices"
 	"strings"
@@ -229,5 +230,17 @@ func TestReplay(t *testing.T) {
 		if _, _, err = schedule.Replay(faketest.New(changed...), rec); !errors.As(err, &d) {
 			t.Errorf("%+v: the change is not noticed: %v", b.Detail, err)
 		}
+	}
+}
+
+// TestIgnoredBug: an accepted bug does not stop the search and does not count.
+func TestIgnoredBug(t *testing.T) {
+	opts := options("full")
+	opts.All = false
+	ig := &Ignore{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
+	opts.Ignores = []*Ignore{ig}
+	r := run(t, faketest.New("go 1; read x; join 1", "write x 1"), opts)
+	if r.Verdict != OK || !ig.Used {
+		t.Errorf("%s %s", r.Verdict, bugs(r))
 	}
 }

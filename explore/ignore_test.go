@@ -9,7 +9,6 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
-	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 )
@@ -77,17 +76,5 @@ func TestIgnoreErrors(t *testing.T) {
 		if !errors.As(err, &bad) || bad.Kind != want || bad.Pos.Line != 3 {
 			t.Errorf("%s: error %v, want one with kind %v", text, err, want)
 		}
-	}
-}
-
-// TestIgnoredBug: an accepted bug does not stop the search and does not count.
-func TestIgnoredBug(t *testing.T) {
-	opts := options("full")
-	opts.All = false
-	ig := &Ignore{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
-	opts.Ignores = []*Ignore{ig}
-	r := run(t, faketest.New("go 1; read x; join 1", "write x 1"), opts)
-	if r.Verdict != OK || !ig.Used {
-		t.Errorf("%s %s", r.Verdict, bugs(r))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -16,12 +17,12 @@ import (
 // Options say how to explore. The zero value, with an explorer, explores everything, without
 // reductions and without storing states. It stops at the first bug and has no other bound.
 type Options struct {
-	POR     *por.Explorer // with its own options
-	Seed    uint64        // for explorers that sample
-	Targets []Target      // at which they aim executions
+	POR     *por.Explorer   // with its own options
+	Seed    uint64          // for explorers that sample
+	Targets []target.Target // at which they aim executions
 	// Aims, if set, returns the targets of half of the walks of a portfolio. It is called when the walks
 	// begin, and may take time; over reports whether they have to end.
-	Aims func(over func() bool) []Target
+	Aims func(over func() bool) []target.Target
 	half bool // half of the executions are aimed, not most
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.

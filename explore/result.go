@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
@@ -283,7 +284,7 @@ type LongLoop struct {
 }
 
 // addAimed adds the results for targets.
-func (r *Result) addAimed(targets []Target, aimed []por.Aimed) {
+func (r *Result) addAimed(targets []target.Target, aimed []por.Aimed) {
 	for i, a := range aimed {
 		k := slices.IndexFunc(r.Aimed, func(x AimedAt) bool { return x.Target.String() == targets[i].String() })
 		if k < 0 {

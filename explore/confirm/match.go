@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static/findings"
@@ -221,7 +221,7 @@ func (c *claim) crashes(b *bug.Bug) bool {
 }
 
 // target returns the situation in which the bug would occur.
-func (c *claim) target(fset *token.FileSet) explore.Target {
+func (c *claim) target(fset *token.FileSet) target.Target {
 	place := func(l line) oracle.Place { return oracle.Place{File: filepath.ToSlash(l.file), Line: l.n} }
 	other := c.at
 	if c.Other != nil {
@@ -231,7 +231,7 @@ func (c *claim) target(fset *token.FileSet) explore.Target {
 	}
 	switch {
 	case c.shape == pair:
-		return explore.NewTarget(por.Meet, place(c.at), place(other))
+		return target.New(por.Meet, place(c.at), place(other))
 	case c.shape == cycle:
 		var list []oracle.Place
 		for _, l := range c.lines {
@@ -239,10 +239,10 @@ func (c *claim) target(fset *token.FileSet) explore.Target {
 				list = append(list, p)
 			}
 		}
-		return explore.NewTarget(por.Cross, list...)
+		return target.New(por.Cross, list...)
 	}
 	if c.shape == lost && len(c.lines) > 1 {
-		return explore.NewTarget(por.Interpose, place(c.lines[1]), place(c.at), place(c.at))
+		return target.New(por.Interpose, place(c.lines[1]), place(c.at), place(c.at))
 	}
-	return explore.NewTarget(por.Meet, place(c.at))
+	return target.New(por.Meet, place(c.at))
 }

@@ -12,6 +12,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/findings"
 )
@@ -192,7 +193,7 @@ func (c *Config) scout(ctx context.Context, list []entry, states []*state) error
 }
 
 // Targets returns situations for the findings whose places are all reached, at most as many as most.
-func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach, most int) (targets []explore.Target) {
+func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach, most int) (targets []target.Target) {
 	seen := map[string]bool{}
 	for i := range list {
 		c := newClaim(fset, &list[i])

@@ -1,4 +1,7 @@
-package explore
+// Package target has the situations at which samples are aimed: a race at two lines, a deadlock of several, an
+// order. They are written as race cache.go:31 cache.go:57, and On translates the lines into a machine's
+// operations.
+package target
 
 import (
 	"fmt"
@@ -25,14 +28,14 @@ var goalWords = []struct {
 	{"between", por.Interpose, 3, 3},
 }
 
-// TargetWords describes what ParseTarget accepts.
-const TargetWords = "race PLACE [PLACE], deadlock PLACE..., before PLACE PLACE, or between PLACE PLACE PLACE, where PLACE is FILE:LINE"
+// Words describes what Parse accepts.
+const Words = "race PLACE [PLACE], deadlock PLACE..., before PLACE PLACE, or between PLACE PLACE PLACE, where PLACE is FILE:LINE"
 
-// ParseTarget parses a goal and its places, separated by spaces or commas: race cache.go:31 cache.go:57.
-func ParseTarget(s string, place func(string) (oracle.Place, error)) (t Target, err error) {
+// Parse parses a goal and its places, separated by spaces or commas: race cache.go:31 cache.go:57.
+func Parse(s string, place func(string) (oracle.Place, error)) (t Target, err error) {
 	words := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(words) == 0 {
-		return t, fmt.Errorf("want %s", TargetWords)
+		return t, fmt.Errorf("want %s", Words)
 	}
 	for _, g := range goalWords {
 		if g.word != words[0] {
@@ -47,16 +50,16 @@ func ParseTarget(s string, place func(string) (oracle.Place, error)) (t Target, 
 			list = append(list, p)
 		}
 		if len(list) < g.least || len(list) > g.most {
-			return t, fmt.Errorf("want %s", TargetWords)
+			return t, fmt.Errorf("want %s", Words)
 		}
-		return NewTarget(g.goal, list...), nil
+		return New(g.goal, list...), nil
 	}
-	return t, fmt.Errorf("want %s", TargetWords)
+	return t, fmt.Errorf("want %s", Words)
 }
 
-// NewTarget returns a target with one line at each place; of a Cross, they are the places of the inner
+// New returns a target with one line at each place; of a Cross, they are the places of the inner
 // acquisitions.
-func NewTarget(goal por.Goal, list ...oracle.Place) Target {
+func New(goal por.Goal, list ...oracle.Place) Target {
 	t := Target{Goal: goal}
 	switch {
 	case goal == por.Cross:
@@ -71,7 +74,7 @@ func NewTarget(goal por.Goal, list ...oracle.Place) Target {
 	return t
 }
 
-// String returns t as ParseTarget reads it.
+// String returns t as Parse reads it.
 func (t *Target) String() string {
 	var words []string
 	for _, g := range goalWords {
@@ -102,9 +105,9 @@ func (t *Target) In(prog *load.Program) (missing oracle.Place, ok bool) {
 	return missing, true
 }
 
-// aims returns the targets for an explorer, on m. The place of an operation depends only on its program
+// On returns the targets for an explorer, on m. The place of an operation depends only on its program
 // point, or, if that is in the standard library, on the caller.
-func aims(m describe.Machine, list []Target) (targets []por.Target) {
+func On(m describe.Machine, list []Target) (targets []por.Target) {
 	type point struct{ fn, pc uint32 }
 	for _, t := range list {
 		known := map[point]por.Places{}
