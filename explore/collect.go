@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -91,7 +92,7 @@ func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
 		c.baseline = append(c.baseline, b.Key())
 		return true
 	}
-	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
+	if i := slices.IndexFunc(c.opts.Ignores, func(ig *ignore.Comment) bool { return ig.Accepts(b) }); i >= 0 {
 		if c.inSubtree {
 			c.used = append(c.used, i)
 		} else {

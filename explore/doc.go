@@ -42,9 +42,9 @@
 //	Run           time has Run and what follows a search; passes the searches after it, as a table with
 //	              one loop: orders (all orders of maps), queues (those of gc), time (timers at any moment)
 //	one search    explore: prepare, search, finish, narrate; options, limit, keep (saved searches),
-//	              collect (the visitor), parallel and workers (several), target, cover
+//	              collect (the visitor), parallel and workers (several), cover
 //	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow, turns; graded (by
 //	              preemptions), draws (samples), choices and estimate (what they say of the rest)
-//	bugs          left (leaks that a test may leave), ignore, subtests; tell and inputs (what a report has)
+//	bugs          left (leaks that a test may leave), subtests; tell and inputs (what a report has)
 //	results       result, small, filename
 package explore

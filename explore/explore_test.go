@@ -12,6 +12,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/por"
@@ -237,8 +238,8 @@ func TestReplay(t *testing.T) {
 func TestIgnoredBug(t *testing.T) {
 	opts := options("full")
 	opts.All = false
-	ig := &Ignore{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
-	opts.Ignores = []*Ignore{ig}
+	ig := &ignore.Comment{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
+	opts.Ignores = []*ignore.Comment{ig}
 	r := run(t, faketest.New("go 1; read x; join 1", "write x 1"), opts)
 	if r.Verdict != OK || !ig.Used {
 		t.Errorf("%s %s", r.Verdict, bugs(r))

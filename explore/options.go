@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -73,7 +74,7 @@ type Options struct {
 	// doubtsLeft is set if bugs that may stay are doubted like other bugs: see left.go.
 	doubtsLeft bool
 	// Ignores accept bugs; the exploration marks those that did.
-	Ignores []*Ignore
+	Ignores []*ignore.Comment
 
 	// Keep, if set, says where to save searches.
 	Keep  *Keep

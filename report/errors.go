@@ -7,6 +7,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -18,7 +19,7 @@ func Error(err error) string {
 	var illegal *explore.Illegal
 	var mistake *explore.Mistake
 	var none *selection.NoMatch
-	var ignore *explore.BadIgnore
+	var ignore *ignore.Bad
 	var directive *selection.BadDirective
 	switch {
 	case errors.As(err, &notResumed):

@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -463,7 +464,7 @@ func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 }
 
 // UnusedIgnores warns of //hbcheck:ignore comments that match no bug.
-func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
+func UnusedIgnores(w io.Writer, paths Paths, ignores []*ignore.Comment) {
 	for _, ig := range ignores {
 		if !ig.Used {
 			fmt.Fprintf(w, "%s: warning: unused //hbcheck:ignore: there is no %s here\n", Printable(paths.Pos(ig.Pos)), ig.Kind.Code())

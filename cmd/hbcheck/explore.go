@@ -20,6 +20,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -181,7 +182,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if err := f.target.check(prog); err != nil {
 		return err
 	}
-	if opts.Ignores, err = explore.Ignores(prog); err != nil {
+	if opts.Ignores, err = ignore.Comments(prog); err != nil {
 		return errors.New(report.Error(err))
 	}
 	if f.traceSearch != "" {
@@ -238,7 +239,7 @@ func (f *exploreFlags) explore(cmd *cobra.Command, patterns, args []string) erro
 	if f.mistaken || files.mistaken {
 		code = exitUsage
 	}
-	unused := slices.ContainsFunc(opts.Ignores, func(ig *explore.Ignore) bool { return !ig.Used })
+	unused := slices.ContainsFunc(opts.Ignores, func(ig *ignore.Comment) bool { return !ig.Used })
 	mem.close(mem.remembered() == selected && broken == nil && len(prog.Dropped) == 0 && !said && !unused)
 	if code == exitOK && sel == (selection.Options{}) && len(entries) == selected {
 		// Everything has been explored, so a comment that matched nothing never will.
@@ -338,7 +339,7 @@ func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.
 }
 
 // used returns the number of comments in list that have accepted a bug.
-func used(list []*explore.Ignore) (n int) {
+func used(list []*ignore.Comment) (n int) {
 	for _, ig := range list {
 		if ig.Used {
 			n++

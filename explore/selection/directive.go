@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -94,7 +94,7 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 							return nil, &BadDirective{position(prog, c.Pos()), directivePrefix + name, SpacedDirective}
 						}
 					}
-					if !ok || strings.HasPrefix(c.Text, explore.IgnoreDirective) {
+					if !ok || strings.HasPrefix(c.Text, ignore.Directive) {
 						continue
 					}
 					d := &Directive{Pos: position(prog, c.Pos())}

@@ -1,4 +1,4 @@
-package explore
+package ignore
 
 import (
 	"errors"
@@ -36,7 +36,7 @@ func main() {
 	_ = x
 }
 `)
-	list, err := Ignores(prog)
+	list, err := Comments(prog)
 	if err != nil || len(list) != 2 {
 		t.Fatalf("%v, %v", list, err)
 	}
@@ -55,7 +55,7 @@ func main() {
 	} {
 		got := -1
 		for i, ig := range list {
-			if ig.accepts(&tt.bug) {
+			if ig.Accepts(&tt.bug) {
 				got = i
 			}
 		}
@@ -71,8 +71,8 @@ func TestIgnoreErrors(t *testing.T) {
 		"//hbcheck:ignore HB999 since": 0,
 		"//hbcheck:ignore HB003":       bug.Leak,
 	} {
-		_, err := Ignores(loadSource(t, "package main\n\n"+text+"\nfunc main() {}\n"))
-		var bad *BadIgnore
+		_, err := Comments(loadSource(t, "package main\n\n"+text+"\nfunc main() {}\n"))
+		var bad *Bad
 		if !errors.As(err, &bad) || bad.Kind != want || bad.Pos.Line != 3 {
 			t.Errorf("%s: error %v, want one with kind %v", text, err, want)
 		}
