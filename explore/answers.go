@@ -90,13 +90,3 @@ type Small struct {
 	*bug.Smaller
 	Result *Result
 }
-
-// A Choice describes most choices of a search: operations at Pos that conflict with an enabled
-// operation of another goroutine.
-type Choice struct {
-	Pos  token.Position
-	What string  // the expression there
-	Part float64 // fraction of the sampled states with a choice in which this one occurs
-	// Between has the two goroutines of most of these conflicts; empty if there are more.
-	Between [2]string
-}

@@ -34,11 +34,12 @@ const (
 	mostCompared = 16 // goroutines to compare with each other in one state
 )
 
-// watch makes the search of s, which samples, count choices.
-func (c *choices) watch(s *exploration) {
-	c.m = s.m
-	over, step := s.cfg.Over, 0
-	s.cfg.Over = func() bool { // called after every step
+// watch returns a function to call in place of over, after every step of a search that samples: it counts
+// choices of m.
+func (c *choices) watch(m describe.Machine, over func() bool) func() bool {
+	c.m = m
+	step := 0
+	return func() bool {
 		if step++; step%sampleEvery == 0 {
 			c.sample()
 		}
@@ -132,4 +133,14 @@ func (c *choices) most() *Choice {
 		x.Between = names
 	}
 	return x
+}
+
+// A Choice describes most choices of a search: operations at Pos that conflict with an enabled
+// operation of another goroutine.
+type Choice struct {
+	Pos  token.Position
+	What string  // the expression there
+	Part float64 // fraction of the sampled states with a choice in which this one occurs
+	// Between has the two goroutines of most of these conflicts; empty if there are more.
+	Between [2]string
 }

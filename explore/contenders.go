@@ -42,7 +42,7 @@ type portfolio struct {
 	others bool   // the other searches have been started
 	ended  []bool // by search
 	slow   bool   // the first search (see portfolio_slow.go)
-	turns  turns
+	turns  *turns
 	ladder ladder
 	draws  draws
 	start  uint64 // work of the others at their start

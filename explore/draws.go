@@ -53,7 +53,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			if d.panics = recover(); d.panics != nil {
 				d.panics = fmt.Sprintf("%v\n%s", d.panics, debug.Stack())
 			}
-			p.leave(d.number)
+			p.turns.leave(d.number)
 			close(d.over)
 			p.done <- &d.contender
 		}()
@@ -76,7 +76,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			if !d.endless {
 				d.s.stopAfter(sampleWork)
 			}
-			p.choices.watch(d.s)
+			d.s.cfg.Over = p.choices.watch(d.s.m, d.s.cfg.Over)
 			p.run(&d.contender)
 			d.drawn += d.found.Executions
 			if !found {

@@ -23,17 +23,17 @@ const (
 	estimateBatch = 1 << 14 // steps at a time, short enough not to delay the search
 )
 
-// newEstimate returns the estimate for a search; nil if the search reports no progress, or no
-// estimate is possible. The estimate ends when over returns true.
-func newEstimate(m describe.Machine, opts *Options, cfg por.Config, over func() bool) *estimate {
-	if opts.Progress == nil || !opts.POR.OnePerClass {
-		return nil
-	}
-	return &estimate{replicas: m, await: opts.await(),
-		cfg: por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput, Over: over}}
+// newEstimate returns the estimate for a search of m with cfg. It ends when over returns true.
+func newEstimate(m describe.Machine, await vm.Await, cfg por.Config, over func() bool) *estimate {
+	return &estimate{replicas: m, await: await, cfg: sampling(cfg, over)}
 }
 
-// update extends the sample and fills in p.
+// sampling returns the configuration of a sample of the executions of a search with cfg.
+func sampling(cfg por.Config, over func() bool) por.Config {
+	return por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput, Over: over}
+}
+
+// update extends the sample and fills in p. If x is nil, it does nothing.
 func (x *estimate) update(p *por.Progress) {
 	if x == nil || x.off || p.Transitions < estimateAfter {
 		return
@@ -56,4 +56,26 @@ func (x *estimate) update(p *por.Progress) {
 	if mean, err := x.e.Executions(); mean > float64(p.Executions) { // a smaller estimate is refuted
 		p.Estimate, p.Error = mean, err
 	}
+}
+
+// workSteps is the number of steps of a sample for work.
+const workSteps = 1 << 16
+
+// work returns the estimated steps of a search of all classes of m's executions, from a deterministic
+// sample on a replica. ok is false if there is no estimate, or over has returned true.
+func work(m describe.Machine, await vm.Await, cfg por.Config, over func() bool) (steps float64, ok bool) {
+	m, err := m.Replica()
+	if err != nil {
+		return 0, false
+	}
+	m.Await(await)
+	e := sample.NewEstimator(m, sampling(cfg, over), 1)
+	for e.Steps() < workSteps {
+		// A machine that was interrupted while it was made has executions without steps.
+		if !e.Sample() || e.Steps() == 0 || over() {
+			return 0, false
+		}
+	}
+	classes, _ := e.Executions()
+	return classes * float64(e.Steps()) / float64(e.Samples()), true
 }

@@ -137,7 +137,10 @@ func (s *exploration) configure(opts Options) error {
 
 // poll makes the search ask now and then whether to stop, and report its progress.
 func (s *exploration) poll() {
-	sample := newEstimate(s.m, &s.opts, s.cfg, s.limit.ending)
+	var sample *estimate
+	if s.opts.Progress != nil && s.opts.POR.OnePerClass {
+		sample = newEstimate(s.m, s.opts.await(), s.cfg, s.limit.ending)
+	}
 	s.cfg.Poll = func(p por.Progress) string {
 		if s.opts.ProgressDue == nil || s.opts.ProgressDue() {
 			sample.update(&p)

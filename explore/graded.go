@@ -56,7 +56,7 @@ func (p *portfolio) startLadder(work uint64) {
 	p.turns.enter(l.number, l.start)
 	go func() {
 		defer func() {
-			p.leave(l.number)
+			p.turns.leave(l.number)
 			if l.panics = recover(); l.panics != nil {
 				l.panics = fmt.Sprintf("%v\n%s", l.panics, debug.Stack())
 			}

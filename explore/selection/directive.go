@@ -32,7 +32,7 @@ func (d *Directive) String() string { return directivePrefix + d.Name + " " + d.
 
 const directivePrefix = "//hbcheck:"
 
-// DirectiveNames are the directives besides explore.IgnoreDirective.
+// DirectiveNames are the directives besides ignore.Directive.
 var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak", "scale"}
 
 // accepting are the directives that accept bugs.

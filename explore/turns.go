@@ -20,6 +20,7 @@ type turns struct {
 	most    uint64   // maximum of the work of all searches but the ladder and the walks
 	ladder  int      // its number
 	changed *sync.Cond
+	decided func() bool // reports whether a search has the answer; mu is held
 }
 
 // oneTurn is some ten milliseconds.
@@ -27,15 +28,20 @@ const oneTurn = 20_000
 
 const notRunning = math.MaxUint64
 
-// begin prepares turns for n searches, the ladder and the walks, none of which is running. mu guards them.
-func (t *turns) begin(mu *sync.Mutex, n int) {
-	*t = turns{at: make([]uint64, n+2), ladder: n, changed: sync.NewCond(mu)}
+// newTurns returns turns for n searches, the ladder and the walks, none of which is running. mu guards them;
+// decided reports, while mu is held, whether a search has the answer.
+func newTurns(mu *sync.Mutex, n int, decided func() bool) *turns {
+	t := &turns{at: make([]uint64, n+2), ladder: n, changed: sync.NewCond(mu), decided: decided}
 	for i := range t.at {
 		t.at[i] = notRunning
 	}
+	return t
 }
 
-// enter records that the search of that number begins with the given work.
+// wake makes all searches that wait ask again whether they have to. mu is held.
+func (t *turns) wake() { t.changed.Broadcast() }
+
+// enter records that the search of that number begins with the given work. mu is held.
 func (t *turns) enter(number int, work uint64) { t.at[number] = work }
 
 // report records the work of a running search.
@@ -48,7 +54,7 @@ func (t *turns) report(number int, work uint64) {
 }
 
 // least returns the least work of the running searches, except for the one with the given number, and
-// whether there are any.
+// whether there are any. mu is held.
 func (t *turns) least(except int) (work uint64, running bool) {
 	work = notRunning
 	for i, at := range t.at {
@@ -59,21 +65,20 @@ func (t *turns) least(except int) (work uint64, running bool) {
 	return work, work != notRunning
 }
 
-// awaitTurn reports the work of a search, and makes the search wait while it is too far ahead of another:
+// await reports the work of a search, and makes the search wait while it is too far ahead of another:
 //
 //	a search that can be exhaustive   more than oneTurn ahead of any other
 //	the ladder                        ahead of any other at all
 //	the walks, which have no end      as the first, while one that can be exhaustive runs
 //
 // If no other search runs, and the ladder or the walks have done more work than any other search did,
-// awaitTurn returns the reason why they have to end. So the step after which they end does not depend on
+// await returns the reason why they have to end. So the step after which they end does not depend on
 // the speed of the searches.
-func (p *portfolio) awaitTurn(number int, work uint64, ending func() bool) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := &p.turns
+func (t *turns) await(number int, work uint64, ending func() bool) string {
+	t.changed.L.Lock()
+	defer t.changed.L.Unlock()
 	t.report(number, work)
-	for p.winner < 0 && !ending() {
+	for !t.decided() && !ending() {
 		least, running := t.least(number)
 		ahead := uint64(oneTurn)
 		switch {
@@ -95,11 +100,11 @@ func (p *portfolio) awaitTurn(number int, work uint64, ending func() bool) strin
 }
 
 // leave records the end of a search.
-func (p *portfolio) leave(number int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.turns.at[number] = notRunning
-	p.turns.changed.Broadcast()
+func (t *turns) leave(number int) {
+	t.changed.L.Lock()
+	defer t.changed.L.Unlock()
+	t.at[number] = notRunning
+	t.changed.Broadcast()
 }
 
 // searching reports whether a search runs that can be exhaustive.
