@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -26,14 +27,14 @@ type portfolio struct {
 	opts  *Options
 	begin time.Time
 
-	sampled uint64        // executions of samples
-	drawn   bool          // the samples were executed before the searches
-	cut     []Options     // samples that had more executions to draw
-	worked  uint64        // work before the search that has the answer
-	choices choices       // in samples
-	longest int           // steps of the longest execution that has ended, if executions are long
-	aimed   [][]por.Aimed // of samples: the results for Options.Targets
-	shares  []Share       // of searches without an answer, if none has one
+	sampled uint64           // executions of samples
+	drawn   bool             // the samples were executed before the searches
+	cut     []Options        // samples that had more executions to draw
+	worked  uint64           // work before the search that has the answer
+	choices strategy.Choices // in samples
+	longest int              // steps of the longest execution that has ended, if executions are long
+	aimed   [][]por.Aimed    // of samples: the results for Options.Targets
+	shares  []Share          // of searches without an answer, if none has one
 
 	mu     sync.Mutex
 	best   uint64 // work of the search with the best answer so far
@@ -42,7 +43,7 @@ type portfolio struct {
 	others bool   // the other searches have been started
 	ended  []bool // by search
 	slow   bool   // the first search (see portfolio_slow.go)
-	turns  *turns
+	turns  *strategy.Turns
 	ladder ladder
 	draws  draws
 	start  uint64 // work of the others at their start

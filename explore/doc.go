@@ -43,8 +43,8 @@
 //	              one loop: orders (all orders of maps), queues (those of gc), time (timers at any moment)
 //	one search    explore: prepare, search, finish, narrate; options, limit, keep (saved searches),
 //	              collect (the visitor), parallel and workers (several), cover
-//	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow, turns; graded (by
-//	              preemptions), draws (samples), choices and estimate (what they say of the rest)
+//	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow; graded (by
+//	              preemptions), draws (samples); package strategy decides who is next
 //	bugs          left (leaks that a test may leave), subtests; tell and inputs (what a report has)
 //	results       result, small, filename
 package explore

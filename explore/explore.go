@@ -15,6 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/schedule"
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/oracle"
@@ -137,13 +138,13 @@ func (s *exploration) configure(opts Options) error {
 
 // poll makes the search ask now and then whether to stop, and report its progress.
 func (s *exploration) poll() {
-	var sample *estimate
+	var sample *strategy.Estimate
 	if s.opts.Progress != nil && s.opts.POR.OnePerClass {
-		sample = newEstimate(s.m, s.opts.await(), s.cfg, s.limit.ending)
+		sample = strategy.NewEstimate(s.m, s.opts.await(), s.cfg, s.limit.ending)
 	}
 	s.cfg.Poll = func(p por.Progress) string {
 		if s.opts.ProgressDue == nil || s.opts.ProgressDue() {
-			sample.update(&p)
+			sample.Update(&p)
 		}
 		s.limit.reserve(max(p.Depth, p.MaxDepth), p.Transitions, s.begin)
 		if s.opts.Progress != nil {

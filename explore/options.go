@@ -226,7 +226,7 @@ type LeakRule uint8
 // least work is never stopped, and every other one that is not stopped needs more.
 //
 // Claim 2: an answer counts as soon as it exists: when the others have worked a turn more (see
-// portfolio_turns.go).
+// strategy.Turns).
 //
 // With one processor for each search, line 4 takes about as long as the best search. With one processor it
 // takes twice as long as the first search, if that is the best.

@@ -63,7 +63,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return err
 		}
 		stop(s)
-		s.cfg.Over = p.choices.watch(s.m, s.cfg.Over)
+		s.cfg.Over = p.choices.Watch(s.m, s.cfg.Over)
 		found = s.search()
 		p.longest = max(p.longest, s.collector.longest)
 		p.sampled += found.Executions

@@ -1,5 +1,7 @@
 package explore
 
+import "hbcheck.dev/hbcheck/explore/strategy"
+
 // The first search explores classes of executions. For programs with too many classes it would take hours,
 // and take processor time from the searches beside it, which match states. So when it has worked judgedAt,
 // the portfolio estimates the number of classes on a replica, from a deterministic sample. If the search
@@ -22,7 +24,7 @@ func (p *portfolio) judge(c *contender, worked uint64) {
 		return
 	}
 	over := func() bool { return c.s.limit.passed() || p.lost(c.number, worked) }
-	steps, ok := work(c.s.m, c.s.opts.await(), c.s.cfg, over)
+	steps, ok := strategy.Work(c.s.m, c.s.opts.await(), c.s.cfg, over)
 	if !ok {
 		return
 	}

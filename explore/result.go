@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
@@ -48,7 +49,7 @@ type Result struct {
 	Graded *Graded
 	Within *int
 	// Choices describes most choices of a long search, if the result is incomplete.
-	Choices *Choice
+	Choices *strategy.Choice
 	// Subtests are the executed subtests, sorted. Skipped are those of them that every execution skipped,
 	// or that no execution ended.
 	Subtests []string

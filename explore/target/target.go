@@ -1,5 +1,5 @@
-// Package target has the situations at which samples are aimed: a race at two lines, a deadlock of several, an
-// order. They are written as race cache.go:31 cache.go:57, and On translates the lines into a machine's
+// Package target has the situations at which samples are aimed: a race at two lines, a deadlock of several,
+// an order. They are written as race cache.go:31 cache.go:57, and On translates the lines into a machine's
 // operations.
 package target
 

@@ -1,4 +1,4 @@
-package explore
+package strategy
 
 import (
 	"hbcheck.dev/hbcheck/explore/describe"
@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// An estimate is an estimated number of executions, during a long search. It runs on a replica of
+// An Estimate is an estimated number of executions, during a long search. It runs on a replica of
 // the machine, and no count of the search depends on it.
-type estimate struct {
+type Estimate struct {
 	replicas describe.Machine
 	await    vm.Await
 	cfg      por.Config
@@ -23,9 +23,9 @@ const (
 	estimateBatch = 1 << 14 // steps at a time, short enough not to delay the search
 )
 
-// newEstimate returns the estimate for a search of m with cfg. It ends when over returns true.
-func newEstimate(m describe.Machine, await vm.Await, cfg por.Config, over func() bool) *estimate {
-	return &estimate{replicas: m, await: await, cfg: sampling(cfg, over)}
+// NewEstimate returns the estimate for a search of m with cfg. It ends when over returns true.
+func NewEstimate(m describe.Machine, await vm.Await, cfg por.Config, over func() bool) *Estimate {
+	return &Estimate{replicas: m, await: await, cfg: sampling(cfg, over)}
 }
 
 // sampling returns the configuration of a sample of the executions of a search with cfg.
@@ -33,8 +33,8 @@ func sampling(cfg por.Config, over func() bool) por.Config {
 	return por.Config{MaxSteps: cfg.MaxSteps, IgnoreOutput: cfg.IgnoreOutput, Over: over}
 }
 
-// update extends the sample and fills in p. If x is nil, it does nothing.
-func (x *estimate) update(p *por.Progress) {
+// Update extends the sample and fills in p. If x is nil, it does nothing.
+func (x *Estimate) Update(p *por.Progress) {
 	if x == nil || x.off || p.Transitions < estimateAfter {
 		return
 	}
@@ -61,9 +61,9 @@ func (x *estimate) update(p *por.Progress) {
 // workSteps is the number of steps of a sample for work.
 const workSteps = 1 << 16
 
-// work returns the estimated steps of a search of all classes of m's executions, from a deterministic
+// Work returns the estimated steps of a search of all classes of m's executions, from a deterministic
 // sample on a replica. ok is false if there is no estimate, or over has returned true.
-func work(m describe.Machine, await vm.Await, cfg por.Config, over func() bool) (steps float64, ok bool) {
+func Work(m describe.Machine, await vm.Await, cfg por.Config, over func() bool) (steps float64, ok bool) {
 	m, err := m.Replica()
 	if err != nil {
 		return 0, false

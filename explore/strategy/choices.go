@@ -1,4 +1,4 @@
-package explore
+package strategy
 
 import (
 	"cmp"
@@ -10,10 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// choices counts, in executions drawn at random, the states in which pending operations conflict. An
+// Choices counts, in executions drawn at random, the states in which pending operations conflict. An
 // exhaustive search branches over every order of these. The branches of a running search say less, because
 // a search stays among the last choices of an execution for long.
-type choices struct {
+type Choices struct {
 	m       describe.Machine
 	met     uint64 // number of such states
 	at      map[token.Position]*site
@@ -34,9 +34,9 @@ const (
 	mostCompared = 16 // goroutines to compare with each other in one state
 )
 
-// watch returns a function to call in place of over, after every step of a search that samples: it counts
+// Watch returns a function to call in place of over, after every step of a search that samples: it counts
 // choices of m.
-func (c *choices) watch(m describe.Machine, over func() bool) func() bool {
+func (c *Choices) Watch(m describe.Machine, over func() bool) func() bool {
 	c.m = m
 	step := 0
 	return func() bool {
@@ -48,7 +48,7 @@ func (c *choices) watch(m describe.Machine, over func() bool) func() bool {
 }
 
 // sample counts the conflicts of the present state.
-func (c *choices) sample() {
+func (c *Choices) sample() {
 	c.enabled = c.m.Enabled(c.enabled[:0])
 	c.ops = c.ops[:0]
 	for _, g := range c.enabled[:min(len(c.enabled), mostCompared)] {
@@ -84,7 +84,7 @@ func (c *choices) sample() {
 }
 
 // add counts a conflict at e's position.
-func (c *choices) add(e *describe.Event, names [2]string) {
+func (c *Choices) add(e *describe.Event, names [2]string) {
 	if !e.Pos.IsValid() {
 		return // of a timer
 	}
@@ -104,8 +104,8 @@ func (c *choices) add(e *describe.Event, names [2]string) {
 	x.between[names]++
 }
 
-// most returns the position with the most conflicts, if it is worth reporting.
-func (c *choices) most() *Choice {
+// Most returns the position with the most conflicts, if it is worth reporting.
+func (c *Choices) Most() *Choice {
 	const (
 		fewest = 32   // states for a meaningful count
 		least  = 0.25 // least fraction worth reporting

@@ -1,4 +1,4 @@
-package explore
+package strategy
 
 import (
 	"math"
@@ -15,7 +15,7 @@ import (
 // short, so they take no turns; walks do.
 //
 // Turns only delay a search. So claim 1 of Portfolio does not depend on oneTurn.
-type turns struct {
+type Turns struct {
 	at      []uint64 // work by number; notRunning
 	most    uint64   // maximum of the work of all searches but the ladder and the walks
 	ladder  int      // its number
@@ -23,29 +23,29 @@ type turns struct {
 	decided func() bool // reports whether a search has the answer; mu is held
 }
 
-// oneTurn is some ten milliseconds.
-const oneTurn = 20_000
+// OneTurn is some ten milliseconds.
+const OneTurn = 20_000
 
 const notRunning = math.MaxUint64
 
-// newTurns returns turns for n searches, the ladder and the walks, none of which is running. mu guards them;
+// NewTurns returns turns for n searches, the ladder and the walks, none of which is running. mu guards them;
 // decided reports, while mu is held, whether a search has the answer.
-func newTurns(mu *sync.Mutex, n int, decided func() bool) *turns {
-	t := &turns{at: make([]uint64, n+2), ladder: n, changed: sync.NewCond(mu), decided: decided}
+func NewTurns(mu *sync.Mutex, n int, decided func() bool) *Turns {
+	t := &Turns{at: make([]uint64, n+2), ladder: n, changed: sync.NewCond(mu), decided: decided}
 	for i := range t.at {
 		t.at[i] = notRunning
 	}
 	return t
 }
 
-// wake makes all searches that wait ask again whether they have to. mu is held.
-func (t *turns) wake() { t.changed.Broadcast() }
+// Wake makes all searches that wait ask again whether they have to. mu is held.
+func (t *Turns) Wake() { t.changed.Broadcast() }
 
-// enter records that the search of that number begins with the given work. mu is held.
-func (t *turns) enter(number int, work uint64) { t.at[number] = work }
+// Enter records that the search of that number begins with the given work. mu is held.
+func (t *Turns) Enter(number int, work uint64) { t.at[number] = work }
 
 // report records the work of a running search.
-func (t *turns) report(number int, work uint64) {
+func (t *Turns) report(number int, work uint64) {
 	t.at[number] = work
 	if number < t.ladder {
 		t.most = max(t.most, work)
@@ -53,9 +53,9 @@ func (t *turns) report(number int, work uint64) {
 	t.changed.Broadcast()
 }
 
-// least returns the least work of the running searches, except for the one with the given number, and
+// Least returns the least work of the running searches, except for the one with the given number, and
 // whether there are any. mu is held.
-func (t *turns) least(except int) (work uint64, running bool) {
+func (t *Turns) Least(except int) (work uint64, running bool) {
 	work = notRunning
 	for i, at := range t.at {
 		if i != except {
@@ -65,7 +65,7 @@ func (t *turns) least(except int) (work uint64, running bool) {
 	return work, work != notRunning
 }
 
-// await reports the work of a search, and makes the search wait while it is too far ahead of another:
+// Await reports the work of a search, and makes the search wait while it is too far ahead of another:
 //
 //	a search that can be exhaustive   more than oneTurn ahead of any other
 //	the ladder                        ahead of any other at all
@@ -74,13 +74,13 @@ func (t *turns) least(except int) (work uint64, running bool) {
 // If no other search runs, and the ladder or the walks have done more work than any other search did,
 // await returns the reason why they have to end. So the step after which they end does not depend on
 // the speed of the searches.
-func (t *turns) await(number int, work uint64, ending func() bool) string {
+func (t *Turns) Await(number int, work uint64, ending func() bool) string {
 	t.changed.L.Lock()
 	defer t.changed.L.Unlock()
 	t.report(number, work)
 	for !t.decided() && !ending() {
-		least, running := t.least(number)
-		ahead := uint64(oneTurn)
+		least, running := t.Least(number)
+		ahead := uint64(OneTurn)
 		switch {
 		case number == t.ladder:
 			ahead = 0
@@ -99,8 +99,8 @@ func (t *turns) await(number int, work uint64, ending func() bool) string {
 	return ""
 }
 
-// leave records the end of a search.
-func (t *turns) leave(number int) {
+// Leave records the end of a search.
+func (t *Turns) Leave(number int) {
 	t.changed.L.Lock()
 	defer t.changed.L.Unlock()
 	t.at[number] = notRunning
@@ -108,7 +108,7 @@ func (t *turns) leave(number int) {
 }
 
 // searching reports whether a search runs that can be exhaustive.
-func (t *turns) searching() bool {
+func (t *Turns) searching() bool {
 	for _, at := range t.at[:t.ladder] {
 		if at != notRunning {
 			return true
