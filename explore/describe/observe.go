@@ -177,19 +177,13 @@ func (o *observer) ended(i int, s *State) {
 	for _, g := range o.seen {
 		switch {
 		case o.arrived[g].kind == trace.None:
-		case is[g] || o.alive(g):
+		case is[g] || o.m.Alive(g): // alive: it may have an operation again, or repeats a loop
 			o.running++
 		default:
 			o.arrived[g] = arrival{state: i}
 			s.Arrived = append(s.Arrived, Event{G: g, Name: o.Names[g]})
 		}
 	}
-}
-
-// alive reports whether g, which has no pending operation, may have one again or repeats a loop.
-func (o *observer) alive(g trace.GID) bool {
-	a, ok := o.m.(interface{ Alive(trace.GID) bool })
-	return ok && a.Alive(g)
 }
 
 // step executes step i.
@@ -201,8 +195,8 @@ func (o *observer) step(i int, a trace.Step) {
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
 	o.m.Describe(a.G) // sets the operation for Contents
-	if c, ok := o.m.(interface{ Contents() string }); ok && x.N > 0 && x.Access[x.N-1].Write {
-		s.Before = c.Contents()
+	if x.N > 0 && x.Access[x.N-1].Write {
+		s.Before = o.m.Contents()
 	}
 	s.Acquired, s.Released, s.Shared = locks(&x.Op)
 	o.conflicts(i, &x)

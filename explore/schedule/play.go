@@ -64,8 +64,8 @@ func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Ev
 			ev.Loc, ev.Write = uint64(x.Obj)<<32|uint64(x.Off), x.Write
 		}
 		ev.Partner, ev.Paired = describe.Partner(m, a)
-		if x, ok := m.(interface{ NextKey(trace.GID, int) string }); ok && ev.Kind == trace.Choose {
-			ev.Noted.Key = x.NextKey(a.G, a.Choice)
+		if ev.Kind == trace.Choose {
+			ev.Noted.Key = m.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
 		ev.Picks = picks(m, a, taken)
@@ -122,10 +122,8 @@ func located(m describe.Machine, g trace.GID) describe.Event {
 // caseTaken returns the case that a select takes with the step of event ev, or the goroutine whose
 // select takes a case with it; "" if there is none.
 func caseTaken(m describe.Machine, a trace.Step, ev *describe.Event) string {
-	if x, ok := m.(interface{ CaseTaken(trace.GID, int) string }); ok {
-		if taken := x.CaseTaken(a.G, a.Choice); taken != "" {
-			return taken
-		}
+	if taken := m.CaseTaken(a.G, a.Choice); taken != "" {
+		return taken
 	}
 	if ev.Paired && m.Next(ev.Partner).Kind == trace.Select {
 		return "→ select of " + m.Name(ev.Partner)
@@ -135,13 +133,12 @@ func caseTaken(m describe.Machine, a trace.Step, ev *describe.Event) string {
 
 // picks reports whether the operation of step a is a select that could take another case.
 func picks(m describe.Machine, a trace.Step, taken string) bool {
-	x, ok := m.(interface{ CaseTaken(trace.GID, int) string })
-	if !ok || taken == "" {
+	if taken == "" {
 		return false
 	}
 	for i := range m.Alternatives(a.G) {
 		//mutant: selects with one ready case have a choice [test ./cmd/hbcheck TestScripts/stranded]: "other != \"\" && other != taken" -> "(other != taken || true)"
-		if other := x.CaseTaken(a.G, i); other != "" && other != taken {
+		if other := m.CaseTaken(a.G, i); other != "" && other != taken {
 			return true
 		}
 	}

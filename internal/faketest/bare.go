@@ -20,6 +20,9 @@ type bare struct{}
 var errBare = errors.New("a fake machine cannot do that")
 
 func (bare) VM() *vm.Machine                                                         { return nil }
+func (bare) CaseTaken(trace.GID, int) string                                         { return "" }
+func (bare) NextKey(trace.GID, int) string                                           { return "" }
+func (bare) Contents() string                                                        { return "" }
 func (bare) CodeSize() int                                                           { return 0 }
 func (bare) Await(vm.Await)                                                          {}
 func (bare) SpinSchedule() trace.Schedule                                            { return nil }
