@@ -124,6 +124,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case Nop:
 		case Cover:
 			m.covered[in.Imm32()] = true
+		case Own:
+			//mutant: two calls are one [wholeCalls]: remove
+			g.inCall = false
 		case Mov:
 			*rg(r, in.A) = *rg(r, in.B)
 		// All registers are read before any is written: source and destination may overlap.
