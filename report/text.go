@@ -13,9 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/ignore"
-	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -226,14 +224,6 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 	t.failed, t.elapsed = false, 0
 }
 
-// took returns the text about the time of the search for a result.
-func took(r *explore.Result) string {
-	if r.Cached {
-		return "(cached)"
-	}
-	return seconds(timeOf(r))
-}
-
 // NotRun says why a test was not run: "skipped at x_test.go:5: needs a network".
 func NotRun(n *describe.NotRun) string {
 	if n.Skip == nil {
@@ -244,117 +234,6 @@ func NotRun(n *describe.NotRun) string {
 		s += ": " + Printable(text)
 	}
 	return s
-}
-
-// covered returns the text about the coverage of a search.
-func covered(r *explore.Result) string {
-	s := coveredBy(r)
-	if x := r.Resumed; x != nil {
-		precision := time.Second
-		if x.Spent < 10*time.Second {
-			precision /= 10
-		}
-		s += fmt.Sprintf(", resumed after %v (%s", x.Spent.Round(precision), count(x.Stats.Executions, "execution"))
-		if x.Stats.States > 0 {
-			s += ", " + count(x.Stats.States, "state")
-		}
-		s += ")"
-	}
-	return s
-}
-
-func coveredBy(r *explore.Result) string {
-	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 && ended(r) == 0 {
-		s := count(r.Sampled, "sampled execution")
-		if n := seen(r); n > 0 {
-			s += ", " + count(n, "state")
-		}
-		return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
-	}
-	s := executions(&r.Stats.Stats)
-	if r.Match || r.Stats.States > 0 {
-		s += ", " + states(&r.Stats.Stats)
-	}
-	switch {
-	case r.FallbackTo != "":
-		s += " (of --por=" + r.FallbackTo + ")"
-	case r.Auto:
-		s += " (" + r.POR + ")"
-	}
-	for _, o := range r.Others {
-		s += ", " + executions(&o.Stats)
-		if o.Stats.States > 0 {
-			s += ", " + states(&o.Stats)
-		}
-		s += " (" + o.POR + ")"
-	}
-	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 {
-		s += fmt.Sprintf(", %d sampled", r.Sampled)
-	}
-	if r.Known > 0 {
-		s += ", " + count(r.Known, "known finding")
-	}
-	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
-}
-
-// ended returns the number of executions of searches that have ended.
-func ended(r *explore.Result) uint64 {
-	n := r.Stats.Executions
-	for _, o := range r.Others {
-		n += o.Stats.Executions
-	}
-	return n
-}
-
-// seen returns the number of states that the searches have reached.
-func seen(r *explore.Result) uint64 {
-	n := r.Stats.States
-	for _, o := range r.Others {
-		n += o.Stats.States
-	}
-	return n
-}
-
-// executions returns the text about the number of executions.
-func executions(s *por.Stats) string {
-	text := count(s.Executions, "execution")
-	if s.PartExecutions > 0 {
-		text += fmt.Sprintf(" and %d of parts", s.PartExecutions)
-	}
-	return text
-}
-
-// states returns the text about the number of states.
-func states(s *por.Stats) string {
-	text := count(s.States, "state")
-	if s.Exchanged+s.Equal > 0 {
-		text += " up to symmetry"
-	}
-	return text
-}
-
-// search returns the text about the progress of a search that found a bug.
-func search(r *explore.Result) string {
-	if allSmall(r) {
-		return "its small version: " + search(r.Small.Result)
-	}
-	how := "all schedules explored"
-	switch {
-	case r.FirstOnly:
-		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
-		if r.Auto {
-			s += " of " + r.POR
-		}
-		if r.Within != nil {
-			s += " with at most " + count(*r.Within, "preemption")
-		}
-		return s
-	case !onlyAssumed(r):
-		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
-	case len(r.Assumed) > 0:
-		how += strings.TrimPrefix(exhaustive(r, false), "exhaustive")
-	}
-	return how + ", " + executions(&r.Stats.Stats)
 }
 
 // bug writes one bug.
@@ -470,36 +349,4 @@ func UnusedIgnores(w io.Writer, paths Paths, ignores []*ignore.Comment) {
 			fmt.Fprintf(w, "%s: warning: unused //hbcheck:ignore: there is no %s here\n", Printable(paths.Pos(ig.Pos)), ig.Kind.Code())
 		}
 	}
-}
-
-// WriteReplayed writes the steps of a schedule that has been replayed, all of
-// them, and the bug it has shown, if any.
-func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *bug.Bug) error {
-	var b bytes.Buffer
-	if bug != nil {
-		t := &Text{Paths: paths, Verbose: true}
-		t.bug(&b, bug)
-	} else {
-		lanes(&b, events, true, nil, 0)
-	}
-	_, err := io.WriteString(w, Printable(b.String()))
-	return err
-}
-
-// DivergenceText returns the text about the difference between a replay and its recording.
-func DivergenceText(paths Paths, d *schedule.Divergence) string {
-	one := func(e describe.Event) string {
-		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))
-	}
-	s := fmt.Sprintf("step %d expected: %s\n", d.Step, one(d.Want))
-	pad := strings.Repeat(" ", len(fmt.Sprintf("step %d ", d.Step)))
-	switch d.Why {
-	case schedule.ExecutionEnded:
-		return s + pad + "but:      the execution has ended"
-	case schedule.CannotMove:
-		return s + pad + "but:      " + d.Want.Name + " cannot move"
-	case schedule.FewerAlternatives:
-		return s + pad + "but:      there are fewer alternatives"
-	}
-	return s + pad + "found:    " + one(d.Got)
 }
