@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
 )
@@ -120,19 +119,6 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
 }
 
-// hasError reports whether the search has found a bug that is not a warning.
-func (s *exploration) hasError() bool {
-	return slices.ContainsFunc(s.collector.found(), func(b *bug.Bug) bool { return !b.Warning })
-}
-
-// answers reports whether found is an answer: a bug, or that everything was explored.
-func (s *exploration) answers(found *por.Result) bool {
-	if found.Stopped && s.hasError() && !s.opts.All {
-		return true
-	}
-	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
-}
-
 // stopAfter stops the search after the given work.
 func (s *exploration) stopAfter(work uint64) { s.stopAfterSome(work, 0) }
 
@@ -149,3 +135,7 @@ func (s *exploration) stopAfterSome(work, executions uint64) {
 		return ""
 	}
 }
+
+// An execution is too long if it has more than muchLonger times the steps of the longest that has
+// ended.
+const muchLonger = 4

@@ -39,9 +39,9 @@
 //
 // # The files
 //
-//	Run           time has Run and what follows a search; passes the searches after it, as a table with
-//	              one loop: orders (all orders of maps), queues (those of gc), time (timers at any moment)
-//	one search    explore: prepare, search, finish, narrate; options, limit, keep (saved searches),
+//	Run           run: the search, refined as often as necessary, and a table of those after it; passes:
+//	              their one loop; orders (all orders of maps), queues (those of gc), time (any moments)
+//	one search    search: prepare, search, finish, narrate; options, limit, keep (saved searches),
 //	              collect (the visitor), parallel and workers (several), cover
 //	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow; graded (by
 //	              preemptions), draws (samples); package strategy decides who is next

@@ -117,11 +117,6 @@ func (c *collector) awaited(k bug.Key, bugs []*bug.Bug) (n int) {
 	return n
 }
 
-// countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
-// for that: the first execution that does not leave the goroutine shows a bug, at which one worker may
-// stop. (In rounds the pieces do not depend on the number of workers.)
-func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }
-
 // tolerates reports whether the loop b may stay.
 func (c *collector) tolerates(b *bug.Bug) bool {
 	return b.Noted.Stays && !slices.ContainsFunc(b.Noted.Parts, func(p *bug.Bug) bool { return !c.opts.tolerated[p.Key()] })

@@ -240,3 +240,42 @@ type Portfolio struct {
 	Graded   *Options  // the search to repeat with at most 0, 1, 2, ... preemptions; nil: none
 	Whole    *Options  // the search in which no call of a library is interrupted; nil: none
 }
+
+// An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
+type Elsewhere interface {
+	Workers() int
+	Acquire(over <-chan struct{}) bool
+	TryAcquire() bool
+	Release()
+	// Explore makes another process call Helper.Explore for p, and returns the result. ok is false if the
+	// helper refused the piece, or if stop returned true.
+	Explore(p Piece, stop func() bool) (result []byte, ok bool)
+	// Publish keeps data for all pieces of the entry, and returns its number, 0 if that failed.
+	Publish(data []byte) (number int)
+}
+
+// sends reports whether pieces of the search with options o may be explored by other processes.
+func (o *Options) sends() bool {
+	if o.Elsewhere == nil || o.phase == "" || o.POR.Piece == nil || o.Jobs > 1 {
+		return false
+	}
+	if o.CheckDuplicates || o.Finals || o.Trace != nil || len(o.Targets) > 0 || o.countsLeft() {
+		return false
+	}
+	if o.POR.Stateful {
+		return o.Match && o.MaxExecs == 0 && o.MaxStates == 0 && o.kind() != oracle.Full && !o.CheckStatic && o.Explain == nil
+	}
+	return o.kind() == oracle.None
+}
+
+// A Piece is a piece of a search of an entry, for a Helper. Search and Known are the same for many pieces.
+type Piece struct {
+	Search []byte // identifies the search
+	Known  []byte // the knowledge of its machine
+	Data   []byte
+}
+
+// countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
+// for that: the first execution that does not leave the goroutine shows a bug, at which one worker may
+// stop. (In rounds the pieces do not depend on the number of workers.)
+func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }

@@ -30,10 +30,6 @@ const (
 	longWork    = 1_000_000
 )
 
-// An execution is too long if it has more than muchLonger times the steps of the longest that has
-// ended.
-const muchLonger = 4
-
 // fewDeep is the number of executions of the first search in d.
 const fewDeep = 3
 

@@ -296,3 +296,17 @@ func (r *Result) addAimed(targets []target.Target, aimed []por.Aimed) {
 		r.Aimed[k].Met += a.Met
 	}
 }
+
+// An Alone is the exploration of one subtest of a test that is too big, without the other subtests, as with
+// --run Test/sub. It says nothing about the test as a whole, because a subtest may depend on earlier ones.
+type Alone struct {
+	Name    string // with that of the test; there may be subtests inside of it
+	Verdict Verdict
+}
+
+// A Small is the exploration of the small version of an entry that is too big. It says nothing about the
+// entry itself: the small version is another program.
+type Small struct {
+	*bug.Smaller
+	Result *Result
+}

@@ -94,29 +94,21 @@ func Findings(prog *load.Program) ([]*Finding, error) {
 
 // each calls f for the comments that accept something.
 func each(prog *load.Program, f func(pos token.Position, code, reason string) error) error {
-	seen := make(map[string]bool) // test variants share files
-	for _, p := range prog.Packages {
-		for _, file := range p.Files {
-			name := prog.Fset.Position(file.Pos()).Filename
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			for _, group := range file.Comments {
-				for _, c := range group.List {
-					rest, ok := strings.CutPrefix(c.Text, Directive)
-					if !ok {
-						// With a space it may be a sentence about the directive.
-						rest, ok = strings.CutPrefix(c.Text, "// "+strings.TrimPrefix(Directive, "//"))
-						if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || bug.KindOf(code) == 0 && !isStatic(code) {
-							continue
-						}
+	for file := range prog.SourceFiles() {
+		for _, group := range file.Comments {
+			for _, c := range group.List {
+				rest, ok := strings.CutPrefix(c.Text, Directive)
+				if !ok {
+					// With a space it may be a sentence about the directive.
+					rest, ok = strings.CutPrefix(c.Text, "// "+strings.TrimPrefix(Directive, "//"))
+					if code, _, _ := strings.Cut(strings.TrimSpace(rest), " "); !ok || bug.KindOf(code) == 0 && !isStatic(code) {
+						continue
 					}
-					pos := describe.Plain(prog.Fset.Position(c.Pos()))
-					code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
-					if err := f(pos, code, strings.TrimSpace(reason)); err != nil {
-						return err
-					}
+				}
+				pos := describe.Plain(prog.Fset.Position(c.Pos()))
+				code, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
+				if err := f(pos, code, strings.TrimSpace(reason)); err != nil {
+					return err
 				}
 			}
 		}

@@ -24,28 +24,6 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// explore explores e once, without refinement; see finest.
-func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
-	if opts.Portfolio != nil {
-		return runPortfolio(ctx, e, opts)
-	}
-	opts.phase = "search"
-	e, opts, _, err := opts.Keep.resumed(ctx, e, opts, opts.phase)
-	if err != nil {
-		return nil, err
-	}
-	s, err := prepare(ctx, e, opts)
-	if err != nil {
-		return nil, err
-	}
-	defer s.limit.release()
-	if err := s.finish(s.search()); err != nil {
-		return nil, err
-	}
-	s.narrate()
-	return s.result, nil
-}
-
 // prepare makes the machine and everything else that the search needs. The error is an *Illegal or
 // the error of Entry.New.
 func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
@@ -157,16 +135,6 @@ func (s *exploration) poll() {
 		return s.limit.reason()
 	}
 	s.cfg.Over = s.limit.ending
-}
-
-// factsKind returns the kind of static facts that the search uses. None says that exits depend on the end of
-// the test (vm.Config.VisibleEnd).
-func (s *exploration) factsKind() oracle.Kind {
-	//mutant: static facts say nothing of exits [test ./cmd/hbcheck TestScripts/exits]: "s.m.Refinement().VisibleEnd" -> "false"
-	if s.m.Refinement().VisibleEnd && s.opts.Explain == nil {
-		return oracle.None
-	}
-	return s.opts.kind()
 }
 
 // useFacts gives the search an oracle, and the checks of its answers.
@@ -396,4 +364,14 @@ func (s *exploration) narrate() {
 		s.result.Outcomes = append(s.result.Outcomes, *o)
 	}
 	s.result.Stats.Explore = time.Since(s.begin)
+}
+
+// finishTime fills in the result's facts about time from the machine.
+func (s *exploration) finishTime() {
+	r, m := s.result, s.m
+	r.Modes, r.Slack, r.InputLen, r.Refinement, r.Initialisers = m.Modes(), m.Slack(), m.InputLen(), m.Refinement(), m.ExploresInitialisers()
+	r.again = s.refinement()
+	r.again.with = func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error) {
+		return changed(m, change)
+	}
 }
