@@ -5,8 +5,8 @@
 //	vm.Machine ──▶ Machine ──▶ Event, Goroutine, Ending, Access, Holding, Input
 //
 // Machine is what package explore searches and reports see: a por.System with methods that describe its
-// present state. NewMachine makes one over a vm.Machine; tests of package explore have another
-// implementation.
+// present state. NewMachine makes one over a vm.Machine; tests have another
+// implementation (internal/faketest).
 //
 // The files: machine has the interface and the values, program the implementation, event the steps, calls
 // the calls and locks that a repetition records, access the sides of a race, inputs the values of
