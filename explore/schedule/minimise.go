@@ -25,7 +25,7 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	c := shrinker{m: m, left: budget, over: over, until: b.Kind == bug.Race || b.Early, shows: func() bool { return bug.Shown(m, b) != nil }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
-		return budget - c.left // narrate reports the mistake
+		return budget - c.left // Narrate reports the mistake
 	}
 	if best.preemptions > manySwitches {
 		best = c.straighten(best)

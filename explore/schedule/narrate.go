@@ -30,7 +30,7 @@ func markFailure(m describe.Machine, b *bug.Bug, atStart int) {
 }
 
 // Narrate fills in everything about b that executing its schedule shows, and checks that the
-// schedule shows the bug. It restores the state of m. The error is errUntold if t, which may be nil, says
+// schedule shows the bug. It restores the state of m. The error is ErrUntold if t, which may be nil, says
 // that time is up.
 func Narrate(m describe.Machine, b *bug.Bug, t *Teller) error {
 	err := repeat(m, b, t)
@@ -40,7 +40,7 @@ func Narrate(m describe.Machine, b *bug.Bug, t *Teller) error {
 	return err
 }
 
-// repeat is narrate except for the kind of error.
+// repeat is Narrate except for the kind of error.
 func repeat(m describe.Machine, b *bug.Bug, t *Teller) error {
 	mark := m.Mark()
 	defer func() {

@@ -27,7 +27,7 @@ func Events(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.
 
 // play executes a schedule and leaves m at its end. If a goroutine arrives at an operation that is
 // not enabled, that is a separate event, right after the step: it shows the reader why another goroutine
-// continues. The error is errUntold if t, which may be nil, says that time is up.
+// continues. The error is ErrUntold if t, which may be nil, says that time is up.
 func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Event, error) {
 	events := make([]describe.Event, 0, len(schedule))
 	names := make(map[trace.GID]string) // of goroutines with brief events

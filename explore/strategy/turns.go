@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// The searches of a contest take turns: none works more than oneTurn ahead of another that is still
-// running. They run at the same time, each on its own machine. The one that is ahead waits. So when a
+// Turns are those of the searches of a contest: none works more than OneTurn ahead of another that is
+// still running. They run at the same time, each on its own machine. The one that is ahead waits. So when a
 // search has an answer, the work of every other search differs from its work by at most one turn. After
 // they have worked that turn, the answer with the least work is final. The user does not wait longer for a
 // bug that has been found.
@@ -14,7 +14,7 @@ import (
 // Claim: the search with the least work does not wait, so all make progress. The samples of draws are
 // short, so they take no turns; walks do.
 //
-// Turns only delay a search. So claim 1 of Portfolio does not depend on oneTurn.
+// Turns only delay a search. So claim 1 of explore.Portfolio does not depend on OneTurn.
 type Turns struct {
 	at      []uint64 // work by number; notRunning
 	most    uint64   // maximum of the work of all searches but the ladder and the walks
@@ -67,7 +67,7 @@ func (t *Turns) Least(except int) (work uint64, running bool) {
 
 // Await reports the work of a search, and makes the search wait while it is too far ahead of another:
 //
-//	a search that can be exhaustive   more than oneTurn ahead of any other
+//	a search that can be exhaustive   more than OneTurn ahead of any other
 //	the ladder                        ahead of any other at all
 //	the walks, which have no end      as the first, while one that can be exhaustive runs
 //
@@ -90,7 +90,7 @@ func (t *Turns) Await(number int, work uint64, ending func() bool) string {
 		switch {
 		case !running && number >= t.ladder && work > t.most:
 			return "no other search is left"
-		//mutant: searches do not wait for others [test ./explore TestTurns]: "work <= least+ahead" -> "(work <= least+ahead || true)"
+		//mutant: searches do not wait for others [test ./explore/strategy TestTurns]: "work <= least+ahead" -> "(work <= least+ahead || true)"
 		case !running || work <= least+ahead:
 			return ""
 		}
