@@ -44,7 +44,7 @@
 //	one search    search: prepare, search, finish, narrate; options, limit, keep (saved searches),
 //	              collect (the visitor), parallel and workers (several), cover
 //	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow; graded (by
-//	              preemptions), draws (samples); package strategy decides who is next
+//	              preemptions), draws (samples); package strategy says which waits
 //	bugs          left (leaks that a test may leave), subtests; tell and inputs (what a report has)
 //	results       result, small, filename
 package explore
