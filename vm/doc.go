@@ -70,7 +70,6 @@
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
 //	    slices strings map value print                    panic     defer, panic, recover
-//	    mapop       instructions on maps
 //	    chan        channels                              partners  which of their operations can
 //	    schedule    one step, and when it ends                      proceed, and with whom
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
@@ -82,7 +81,7 @@
 //	    clockfacts  what all paths know about the clock
 //	    fault       how programs end badly                faulttext the messages of that
 //	    refuse      constructs that are not modelled      visit     loops in the library over maps
-//	    queue       who has waited longest on a channel   slots     orders of maps that gc can have
+//	    queue       who has waited longest on a channel
 //	    parking     when it matters who has parked        silent    steps that change nothing at channels
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry        enabled   which goroutines can move
@@ -117,6 +116,7 @@
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
 // what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
-// values), shadow (values beside their bits), native (functions that the machine computes), hash, host (files
-// and variables of the host), abitype (type descriptors that package reflect reads) and race (vector clocks).
+// values), shadow (values beside their bits), native (functions that the machine computes), maps and orders
+// (of loops over them), hash, host (files and variables of the host), abitype (type descriptors that package
+// reflect reads) and race (vector clocks).
 package vm

@@ -29,11 +29,7 @@ func (m *Machine) HeapLive() uint64 { return m.heap.Live }
 // of a bit more than 4 GB.
 func (m *Machine) GrowMap() {
 	defer m.recoverOutOfMemory()
-	for _, t := range m.link.MapTypes {
-		if t != nil {
-			m.mapGrow(m.gs[0], uint64(m.alloc(m.gs[0], mpSize, m.layMap))<<32, t, 1<<32/int(t.Entry.Size)+8)
-		}
-	}
+	m.allocMap(m.gs[0], 1<<32+8, m.layMap)
 }
 
 // OrbitHash returns the least fingerprint of the present state over all orders of the goroutines of

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/link"
+	"hbcheck.dev/hbcheck/vm/maps"
 	"hbcheck.dev/hbcheck/vm/race"
 	"hbcheck.dev/hbcheck/vm/shadow"
 	"hbcheck.dev/hbcheck/vm/values"
@@ -30,6 +31,7 @@ type Machine struct {
 	// The state.
 	heap *heap.Heap
 	mem  values.Memory // the same heap
+	maps maps.Maps     // likewise
 	goroutineTable
 	scalars
 	streams

@@ -324,6 +324,7 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	m.useMaps()
 	if m.sym != nil {
 		m.sym.Configure(m.shadowHost())
 	}
@@ -360,6 +361,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.entry = e
 	m.link = x.link.Copy(e, m.heap, m.layouts)
 	m.mem.Heap, m.mem.Types, m.mem.Compared = m.heap, m.link, m.timesCompared
+	m.useMaps()
 	//mutant: the main function is shared [base]: ".Clone()" -> ""
 	m.link.Code[0] = x.link.Code[0].Clone()
 	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),

@@ -296,6 +296,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	m.numberOf = numbers.Numbers
 	m.link = link.New(prog, e, m.heap, lt, numbers)
 	m.mem = values.Memory{Heap: m.heap, Types: m.link, Compared: m.timesCompared}
+	m.useMaps()
 	if cfg.VisibleLooks {
 		m.lookWord = m.link.Word()
 	}

@@ -123,7 +123,7 @@ func (h shadowHost) MapType(id uint32) (key, elem *layout.Layout) {
 func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
 	t := h.m.link.MapTypes[id]
 	for last := uint64(0); ; {
-		e, seq := h.m.mapNextEntry(p, t, last)
+		e, seq := h.m.maps.Next(p, t, last)
 		if e == nil {
 			return list
 		}

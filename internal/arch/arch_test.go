@@ -58,7 +58,9 @@ var allowed = map[string]string{
 	"vm/hash":                    "",
 	"vm/values":                  "vm/bytecode vm/compile vm/hash vm/heap vm/layout vm/link",
 	"vm/link":                    "load static/observable vm/abitype vm/bytecode vm/compile vm/hash vm/heap vm/layout",
-	"vm":                         "load load/overlay por static/observable symbolic trace vm/abitype vm/bounds vm/bytecode vm/compile vm/hash vm/heap vm/host vm/layout vm/link vm/loops vm/native vm/race vm/shadow vm/values",
+	"vm/maps":                    "vm/heap vm/link vm/shadow vm/values",
+	"vm/orders":                  "vm/heap vm/link vm/maps",
+	"vm":                         "load load/overlay por static/observable symbolic trace vm/abitype vm/bounds vm/bytecode vm/compile vm/hash vm/heap vm/host vm/layout vm/link vm/loops vm/maps vm/native vm/orders vm/race vm/shadow vm/values",
 	"static":                     "load static/pointer trace",
 	"static/pointer":             "load trace",
 	"static/observable":          "load",
@@ -119,7 +121,9 @@ var allowed = map[string]string{
 // external lists the modules each package may use besides the standard library.
 var external = map[string]string{
 	"load":                       "golang.org/x/tools",
-	"vm":                         "golang.org/x/tools",
+	"vm/maps":                    "vm/heap vm/link vm/shadow vm/values",
+	"vm/orders":                  "vm/heap vm/link vm/maps",
+	"vm":                         "golang.org/x/tools vm/maps vm/orders",
 	"vm/...":                     "golang.org/x/tools",
 	"cmd/hbcheck":                "github.com/fsnotify/fsnotify github.com/nats-io/nuid github.com/spf13/cobra github.com/spf13/pflag golang.org/x/term",
 	"debug":                      "golang.org/x/tools",
