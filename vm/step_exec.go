@@ -26,6 +26,7 @@ import (
 //
 //	enter    push a frame for function callee, whose arguments are in window win
 //	ret      pop the running frame; Machine.returned handles one with flags
+//	divide   raise the panic of a division by zero; noMemory that of a nil pointer
 //	index    raise an index-out-of-range panic for index addr and length size
 //	called   g's frames, pc or status have changed: load the locals again
 //	paused   the slow path has made the access pending, or has thrown
@@ -173,33 +174,25 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case DivS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicDivide)
-				goto called
+				goto divide
 			}
 			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) / d)
 		case DivU:
 			d := uint64(*rg(r, in.C))
 			if d == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicDivide)
-				goto called
+				goto divide
 			}
 			*rg(r, in.A) = uint64(uint64(*rg(r, in.B)) / d)
 		case RemS:
 			d := int64(*rg(r, in.C))
 			if d == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicDivide)
-				goto called
+				goto divide
 			}
 			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) % d)
 		case RemU:
 			d := uint64(*rg(r, in.C))
 			if d == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicDivide)
-				goto called
+				goto divide
 			}
 			*rg(r, in.A) = uint64(uint64(*rg(r, in.B)) % d)
 		// A count of 64 or more shifts everything out. Negative ones panic earlier, in ChkShift.
@@ -695,25 +688,19 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case AddPtr:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 			*rg(r, in.A) = p + uint64(in.C)
 		case AddPtrL:
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 			*rg(r, in.A) = p + *(*uint64)(ip)
 			ip = unsafe.Add(ip, 8)
 		case NilChk:
 			if *rg(r, in.A)>>32 == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 		// An index is compared as an unsigned number: a negative one is out of range, too.
 		// The address of an element, if it is neither loaded nor stored: &s[i], s[i].f = v.
@@ -735,9 +722,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			p := *rg(r, in.B)
 			if p>>32 == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
 			ip = unsafe.Add(ip, 8)
@@ -910,9 +895,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			addr = *rg(r, in.B) + i
 			p := h.Load(addr, 1, 0)
 			if p == nil {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 			*rg(r, in.A) = uint64(*(*uint8)(p))
 		// Loads from a value in registers, whose image is addressed by bytes.
@@ -970,9 +953,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case CallI:
 			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 			// If the budget is used up, the call is repeated later. The window is apart from the
 			// interface's registers, so writing to it twice does no harm.
@@ -1013,9 +994,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case IMeth:
 			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
 			if fv == 0 {
-				g.PC = pcOf(code, ip) - 1
-				m.throw(g, rtPanicMem)
-				goto called
+				goto noMemory
 			}
 			x := *rg(r, in.B+1)
 			*rg(r, in.A), *rg(r, in.A+1) = fv, x
@@ -1132,6 +1111,16 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			r = g.regs()
 			continue
 		}
+
+	divide:
+		g.PC = pcOf(code, ip) - 1
+		m.throw(g, rtPanicDivide)
+		goto called
+
+	noMemory:
+		g.PC = pcOf(code, ip) - 1
+		m.throw(g, rtPanicMem)
+		goto called
 
 	index: // addr is the index, size the length
 		g.PC = pcOf(code, ip) - 1
