@@ -57,7 +57,6 @@
 //	state_        states: contents, saving and rewinding, fingerprints
 //	                                                      mark      Mark, Rewind, Release
 //	    goroutine   stacks and their undo log             sharing   which objects are shared
-//	    begun       who is making a base state
 //	    living      which goroutines have not ended       base      the state that machines are copied from
 //	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
 //	    hash        canonical fingerprint of a state      collect   garbage collection
@@ -117,6 +116,6 @@
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
 // what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
 // values), shadow (values beside their bits), native (functions that the machine computes), maps and orders
-// (of loops over them), hash, host (files and variables of the host), abitype (type descriptors that package
+// (of loops over them), begun (machines that are being initialised), hash, host (files and variables of the host), abitype (type descriptors that package
 // reflect reads) and race (vector clocks).
 package vm

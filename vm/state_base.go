@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/begun"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -73,7 +74,8 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	if cfg.Interrupt != nil && cfg.Interrupt() {
 		return late()
 	}
-	x, first := beginBase(prog, e, cfg.comparable(), facts)
+	asked := begunAs{e, cfg.comparable(), facts}
+	x, first := begun.Begin(&prog.Begun, asked, asked.equal)
 	beside := cfg.Interrupt != nil && !cfg.Run && cfg.Stdout == nil && cfg.Stderr == nil && cfg.Observer == nil && cfg.Watch == nil
 	own := *cfg
 	var m *Machine
@@ -81,17 +83,17 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	do := func() { m, err = newBase(prog, e, &own, facts) }
 	switch {
 	case first && beside:
-		own.Interrupt = x.suspend
-		x.runBeside(do)
+		own.Interrupt = x.Suspend
+		x.RunBeside(do)
 	case first:
-		x.run(do)
+		x.Run(do)
 	}
-	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.wait(cfg.Interrupt)" -> "!x.wait(cfg.Interrupt) && false"
-	if !x.wait(cfg.Interrupt) {
+	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.Wait(cfg.Interrupt)" -> "!x.Wait(cfg.Interrupt) && false"
+	if !x.Wait(cfg.Interrupt) {
 		return late()
 	}
-	if first && x.panicked != nil {
-		panic(x.panicked)
+	if first && x.Panicked != nil {
+		panic(x.Panicked)
 	}
 	if first {
 		return m, err
@@ -100,6 +102,23 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		return b.machine(e, cfg), nil
 	}
 	return newBase(prog, e, cfg, facts)
+}
+
+// begunAs says which packages are being initialised in a machine, and how.
+type begunAs struct {
+	entry *load.Entry
+	asked Config
+	facts entryFacts
+}
+
+func (b begunAs) equal(other any) bool {
+	o := other.(begunAs)
+	return initialisedAs(b.entry, o.entry) && b.facts == o.facts && reflect.DeepEqual(&b.asked, &o.asked)
+}
+
+// initialisedAs reports whether the same packages are initialised for e and o.
+func initialisedAs(e, o *load.Entry) bool {
+	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil)
 }
 
 // machine returns a copy of b for e. What initialisers have written is written again.
