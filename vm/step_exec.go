@@ -26,6 +26,7 @@ import (
 //
 //	enter    push a frame for function callee, whose arguments are in window win
 //	ret      pop the running frame; Machine.returned handles one with flags
+//	branch   jump by the 16 bits of a fused comparison
 //	divide   raise the panic of a division by zero; noMemory that of a nil pointer
 //	index    raise an index-out-of-range panic for index addr and length size
 //	called   g's frames, pc or status have changed: load the locals again
@@ -392,124 +393,52 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// where that is too short the compiler has emitted a long jump.
 		case JEq:
 			if *rg(r, in.A) == *rg(r, in.B) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JNe:
 			if *rg(r, in.A) != *rg(r, in.B) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JLtS:
 			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JLeS:
 			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JLtU:
 			if *rg(r, in.A) < *rg(r, in.B) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JLeU:
 			if *rg(r, in.A) <= *rg(r, in.B) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		// Immediate operands are signed. Among unsigned comparisons only equality has an immediate form.
 		case JEqI:
 			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JNeI:
 			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JLtSI:
 			if int64(*rg(r, in.A)) < int64(int16(in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JLeSI:
 			if int64(*rg(r, in.A)) <= int64(int16(in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JGtSI:
 			if int64(*rg(r, in.A)) > int64(int16(in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		case JGeSI:
 			if int64(*rg(r, in.A)) >= int64(int16(in.B)) {
-				off := int(int16(in.C))
-				ip = unsafe.Add(ip, off*8)
-				if off < 0 {
-					if left--; left < 0 {
-						goto yield
-					}
-				}
+				goto branch
 			}
 		// Loads and stores through a pointer: the fast path or m.access. A store of a pointer to a
 		// shared object publishes the object to which it points; only the slow path does such stores, as
@@ -1109,6 +1038,18 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			code = unsafe.Pointer(unsafe.SliceData(f.Code))
 			ip = unsafe.Add(code, int(uint32(ra))*8)
 			r = g.regs()
+			continue
+		}
+
+	branch: // a comparison and jump in one jumps
+		{
+			off := int(int16(in.C))
+			ip = unsafe.Add(ip, off*8)
+			if off < 0 {
+				if left--; left < 0 {
+					goto yield
+				}
+			}
 			continue
 		}
 
