@@ -54,14 +54,13 @@
 //	config        the configuration of a machine; notes: events that change it for the next search
 //	outcome       how executions end, and what reports say of it
 //	entryfacts    what the program that begins at an entry may do
-//	state_        states: contents, saving and rewinding, fingerprints
-//	                                                      mark      Mark, Rewind, Release
-//	    goroutine   stacks and their undo log             sharing   which objects are shared
-//	    living      which goroutines have not ended       base      the state that machines are copied from
-//	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
-//	    hash        canonical fingerprint of a state      collect   garbage collection
-//	    regions     reuse of the previous fingerprint     count     the number of goroutines
-//	    items       the parts of a fingerprint            streams   output
+//	state_        states: contents, saving and rewinding, fingerprints (package fingerprint)
+//	    mark        Mark, Rewind, Release                 sharing   which objects are shared
+//	    goroutine   stacks and their undo log             base      the state that machines are copied from
+//	    living      which goroutines have not ended       identity  numbers of objects on all paths
+//	    gids        numbers of goroutines on all paths    collect   garbage collection
+//	    hash        the fingerprint of a state            count     the number of goroutines
+//	    streams     output
 //	    time        times in fingerprints                 symmetry  identical goroutines in fingerprints
 //	    serialise   goroutines in fingerprints            orbits    identical goroutines in one state
 //	    known       what machines of several processes know of a program, to number things alike
@@ -116,6 +115,7 @@
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
 // what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
 // values), shadow (values beside their bits), native (functions that the machine computes), maps and orders
-// (of loops over them), begun (machines that are being initialised), hash, host (files and variables of the host), abitype (type descriptors that package
-// reflect reads) and race (vector clocks).
+// (of loops over them), begun (machines that are being initialised), hash, fingerprint (of states), host
+// (files and variables of the host), abitype (type descriptors that package reflect reads) and race (vector
+// clocks).
 package vm

@@ -216,8 +216,7 @@ type autoMode struct {
 
 // hashing computes fingerprints of states.
 type hashing struct {
-	canon   canonicaliser
-	regions regions
+	canon canonicaliser
 }
 
 // raceTracking follows the happens-before relation.

@@ -66,8 +66,8 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 		if !t.valid {
 			m.serialise(t, g, nil)
 		}
-		for _, k := range t.refs {
-			r.add(t.words[k], groups[i])
+		for _, k := range t.Refs {
+			r.add(t.Words[k], groups[i])
 		}
 	}
 	for len(r.work) > 0 {

@@ -184,7 +184,7 @@ func (m *Machine) forgetHashes() {
 		g.serial.valid = false
 	}
 	m.canon.byOrigin = m.canon.byOrigin[:0]
-	m.forgetRegions()
+	m.canon.Forget()
 	for id := range m.heap.All() {
 		m.heap.Objs[id].Flags &^= heap.Hashed
 	}

@@ -48,8 +48,8 @@ func awaitSuspended(t *testing.T, w *Work) {
 
 func yes() bool { return true }
 
-// TestOnce: while work is being done, who needs the same waits, until it has ended or the wait is interrupted;
-// who needs other work does not.
+// TestOnce: while work is being done, who needs the same waits, until it has ended or the wait is
+// interrupted; who needs other work does not.
 func TestOnce(t *testing.T) {
 	var all load.Kept
 	x, first := begin(&all, 1)
