@@ -312,6 +312,9 @@ func (s *exploration) finish(found por.Result) (err error) {
 		r.Stats.Counters = describe.Counters{Instructions: c.merged.instructions, Goroutines: len(c.merged.existed)}
 		assumed = c.merged.assumed.List
 	}
+	if found.Whole {
+		assumed = append(slices.Clone(assumed), vm.Assumption{What: vm.CallsWhole})
+	}
 	isError := func(b *Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 
@@ -13,6 +14,8 @@ const (
 	gradedFrom   = 200_000 // work of another search at which they start
 	gradedWeight = 3       // weight of one of their steps, in steps of another search
 	drawWork     = 150_000 // work of each sample that continues
+	wholeFrom    = 40_000  // work of another search at which Portfolio.Whole starts
+	firstWhole   = 200_000 // its work before the searches by increasing preemptions
 )
 
 // A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after
@@ -27,6 +30,7 @@ type ladder struct {
 	contender
 	begun   bool
 	drawing bool   // its current search is a sample
+	whole   bool   // its current search is Portfolio.Whole, which can be exhaustive
 	drawn   uint64 // executions of samples
 	climbed
 }
@@ -41,8 +45,11 @@ type climbed struct {
 // moment makes no difference to its work (see contender.work), nor to the answer: the ladder starts before
 // another search can have worked as much as any answer of the ladder would take.
 func (p *portfolio) startLadder(work uint64) {
-	x := p.opts.Portfolio.Graded
-	if x == nil || work < gradedFrom {
+	x, from := p.opts.Portfolio.Graded, uint64(gradedFrom)
+	if p.opts.Portfolio.Whole != nil {
+		from = wholeFrom
+	}
+	if x == nil || work < from {
 		return
 	}
 	p.mu.Lock()
@@ -52,7 +59,7 @@ func (p *portfolio) startLadder(work uint64) {
 	}
 	l := &p.ladder
 	l.begun, l.number, l.done.Preempt = true, len(p.opts.Portfolio.Searches), -1
-	l.start, l.weight = gradedFrom, gradedWeight
+	l.start, l.weight = from, 1
 	p.turns.enter(l.number, l.start)
 	go func() {
 		defer func() {
@@ -92,6 +99,11 @@ func (p *portfolio) draw(l *ladder) {
 
 // climb runs the searches of l.
 func (p *portfolio) climb(l *ladder, x Options) {
+	//mutant: calls of libraries are interrupted in every search [test ./explore TestWhole]: "p.callsWhole(l, firstWhole)" -> "false"
+	if p.callsWhole(l, firstWhole) {
+		return
+	}
+	l.weight = gradedWeight
 	if p.draws.begun && !p.draws.endless {
 		select {
 		case <-p.draws.over:
@@ -138,7 +150,34 @@ func (p *portfolio) climb(l *ladder, x Options) {
 		if len(l.found.Incomplete) == 0 {
 			return // no schedule has more preemptions
 		}
+		if x.Preempt == 1 && p.callsWhole(l, math.MaxUint64) {
+			return
+		}
 	}
+}
+
+// callsWhole executes Portfolio.Whole, up to the given work, and reports whether the ladder has to end.
+func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
+	x := p.opts.Portfolio.Whole
+	if x == nil {
+		return false
+	}
+	l.whole = true
+	defer func() { l.whole = l.whole && ends }()
+	if l.s == nil {
+		l.s, l.err = prepare(p.ctx, p.entry, p.options(*x))
+	} else {
+		l.s, l.err = l.s.again(p.options(*x))
+	}
+	if l.err != nil {
+		return true
+	}
+	l.before, l.last = l.before+l.last, 0
+	if work < math.MaxUint64 {
+		l.s.stopAfter(work)
+	}
+	p.run(&l.contender)
+	return l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found)
 }
 
 // onlyPreempted reports whether a search has covered everything within its bound on preemptions.
@@ -180,7 +219,7 @@ func (p *portfolio) begun() int {
 // most of the choices.
 func (p *portfolio) grade(r *Result) {
 	l := &p.ladder
-	if l.begun && p.winner == l.number && !l.drawing {
+	if l.begun && p.winner == l.number && !l.drawing && !l.whole {
 		r.Within = &l.s.opts.Preempt
 	}
 	if r.Verdict != Incomplete {
@@ -188,7 +227,7 @@ func (p *portfolio) grade(r *Result) {
 	}
 	r.Choices = p.choices.most()
 	r.Sampled += l.drawn
-	if p.winner >= 0 || l.drawing || l.s == nil || l.s.needsRefining() {
+	if p.winner >= 0 || l.drawing || l.whole || l.s == nil || l.s.needsRefining() {
 		return
 	}
 	r.Graded = &l.done

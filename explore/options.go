@@ -51,6 +51,7 @@ type Options struct {
 	spent         time.Duration // part of Timeout that earlier searches of the entry have used
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
+	WholeCalls    bool // see por.Config.WholeCalls
 
 	// Options of collecting and reporting.
 	All        bool // continue after the first bug
@@ -143,7 +144,7 @@ func (o *Options) await() vm.Await {
 func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, Symmetry: o.Symmetry, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
-		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
+		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, WholeCalls: o.WholeCalls, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
 		Trace: o.Trace, Dive: o.dive, HalfAimed: o.half,
 	}
 }
@@ -156,6 +157,7 @@ const (
 	MatchUnsupported   Rule = iota // states are matched, but the explorer cannot
 	MatchRequired                  // states are not matched, but the explorer must
 	PreemptUnsupported             // preemptions are bounded, but the explorer leaves out schedules
+	WholeUnsupported               // calls are not interrupted, but the explorer stores no states
 	DuplicatesExpected             // the search reports duplicates, but the explorer has some by design
 	ExplainNeedsFacts              // explanations need static facts
 	NumRules
@@ -166,6 +168,7 @@ var rules = [NumRules]func(o *Options) bool{
 	MatchUnsupported:   func(o *Options) bool { return o.Match && !o.POR.Stateful },
 	MatchRequired:      func(o *Options) bool { return !o.Match && !o.POR.Stateless },
 	PreemptUnsupported: func(o *Options) bool { return o.LimitPreempt && o.POR.NoPreemptionBound },
+	WholeUnsupported:   func(o *Options) bool { return o.WholeCalls && !o.POR.Stateful },
 	DuplicatesExpected: func(o *Options) bool { return o.CheckDuplicates && !o.POR.NoDuplicates },
 	ExplainNeedsFacts:  func(o *Options) bool { return o.Explain != nil && o.kind() == oracle.None },
 }
@@ -227,4 +230,5 @@ type Portfolio struct {
 	Samples  []Options // of explorers that sample
 	Searches []Options // of explorers that can be exhaustive; at least one
 	Graded   *Options  // the search to repeat with at most 0, 1, 2, ... preemptions; nil: none
+	Whole    *Options  // the search in which no call of a library is interrupted; nil: none
 }

@@ -336,7 +336,7 @@ func (p *portfolio) end(c *contender) {
 	if !c.s.answers(&c.found) {
 		return
 	}
-	if c == &p.ladder.contender && !c.found.Stopped {
+	if c == &p.ladder.contender && !c.found.Stopped && !p.ladder.whole {
 		return
 	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {

@@ -17,11 +17,12 @@ import (
 //	   end
 //	d  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
 //	   began
-//	e  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
+//	e  the search in which no call of a library is interrupted, for about fewWhole executions
+//	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
 // Nothing is known of the entry before an execution ends, so c makes one end as soon as possible. The first
-// step with an answer is the last. Afterwards an execution counts as too long only if it is much longer
+// step with an answer is the last; but after e come the samples, too. Afterwards an execution counts as too long only if it is much longer
 // than those that have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
 const (
 	attemptWork = 11_000
@@ -35,7 +36,10 @@ const muchLonger = 4
 // fewDeep is the number of executions of the first search in d.
 const fewDeep = 3
 
-// fewLong is the least number of executions of a sample in e, if random executions are as long as the
+// fewWhole is the number of executions of e.
+const fewWhole = 60
+
+// fewLong is the least number of executions of a sample in f, if random executions are as long as the
 // longest one before. fewRead is that of the first sample, which reads its second execution and executes
 // its predictions.
 const fewLong, fewRead = 2, 16
@@ -107,8 +111,21 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
 	}
-	for i, x := range p.opts.Portfolio.Samples { // e
-		if over() {
+	var whole *exploration
+	var wholeFound por.Result
+	if x := p.opts.Portfolio.Whole; x != nil && p.longest > 0 && !over() { // e
+		if s, err = s.again(p.options(*x)); err != nil {
+			return nil, found, err
+		}
+		s.stopAfter(max(sampleWork, fewWhole*uint64(p.longest)))
+		found = s.search()
+		p.worked += found.Work()
+		if s.answers(&found) && !found.Stopped {
+			whole, wholeFound = s, found
+		}
+	}
+	for i, x := range p.opts.Portfolio.Samples { // f
+		if over() && s != whole {
 			break
 		}
 		few := uint64(fewLong)
@@ -126,6 +143,9 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if found.Executions < x.MaxExecs {
 			p.cut = append(p.cut, x)
 		}
+	}
+	if whole != nil && !s.broken && !s.answers(&found) {
+		return whole, wholeFound, nil
 	}
 	if why := s.limit.reason(); why != "" && s.opts.POR.Samples {
 		found.Incomplete = interrupted(found.Incomplete, why)

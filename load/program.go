@@ -169,6 +169,16 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
+// IsOwn reports whether fn is the reader's own code: in a module in which the go command works, in a package
+// under test, or in no module. The overlay is no such code.
+func (prog *Program) IsOwn(fn *ssa.Function) bool {
+	p := prog.PackageOf(fn)
+	if p == nil || p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")) {
+		return false
+	}
+	return (p.Main || p.UnderTest || p.Module == "") && !prog.InHarness(fn)
+}
+
 // Packages of ours that tests import.
 const (
 	hbtest = "hbcheck.dev/hbcheck/hbtest"

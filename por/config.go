@@ -39,6 +39,11 @@ type Config struct {
 	LimitPreempt bool
 	Preempt      int
 
+	// WholeCalls explores only schedules in which no call of a library is interrupted: a goroutine is
+	// followed by another one between its first operation in a library (trace.CallBegins) and its next code
+	// of the reader's own only if it cannot continue, or yields. Explorers that store states honour it.
+	WholeCalls bool
+
 	// Dive is the number of steps after which a path is long: a search that stores states then lets other
 	// paths take turns; 0: LongPath.
 	Dive int

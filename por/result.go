@@ -115,6 +115,7 @@ type Result struct {
 	Stats
 	Incomplete []Reason // empty: every execution is covered
 	Stopped    bool     // a method of the Visitor stopped the search
+	Whole      bool     // Config.WholeCalls has left out schedules
 
 	// Aimed has the result for each of Config.Targets.
 	Aimed []Aimed

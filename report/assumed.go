@@ -40,6 +40,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.WriteTimes:   {"clock", "file times", "a file's modification time", "the same time for all files that the program writes"},
 	vm.NetworkOff:   {"network", "no network", "the network", "no other machine can be reached"},
 	vm.PeersOff:     {"network", "no network", "the network", "no other process connects"},
+	vm.CallsWhole:   {"calls", "uninterrupted library calls", "library calls", "no other goroutine runs before they return or wait"},
 	vm.FileKept:     {"files", "kernel files", "a kernel file", "every read returns the same contents"},
 }
 

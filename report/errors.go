@@ -64,6 +64,9 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 	explore.MatchRequired: func(e *explore.Illegal) string {
 		return fmt.Sprintf("--match off: --por %s needs to store states", e.Options.POR.Name)
 	},
+	explore.WholeUnsupported: func(e *explore.Illegal) string {
+		return fmt.Sprintf("--calls=whole is for full and jpf, and --por=%s is neither", e.Options.POR.Name)
+	},
 	explore.PreemptUnsupported: func(e *explore.Illegal) string {
 		return fmt.Sprintf("--preempt: --por %s leaves out schedules that are equivalent to others, which may have more preemptions", e.Options.POR.Name)
 	},

@@ -49,12 +49,25 @@ type Op struct {
 	// Lock is, for an operation on a lock, the sort of lock, and how it is held. Row.Acquires and
 	// Row.Releases say which access is the lock.
 	Lock LockMode
+	// Call says whether the operation is part of a call of code that is not the reader's own.
+	Call CallPart
 	// Access lists the locations that the operation touches: the memory, or the synchronisation object
 	// (mutex, channel, ...), with Write set when the operation may change it.
 	Access [2]Access
 	Func   uint32 // machine function number and pc: resolve with Machine.Pos
 	PC     uint32
 }
+
+// CallPart is the part of a call of a library in which an operation is. A library is all code that is not
+// the reader's own.
+type CallPart uint8
+
+// The parts.
+const (
+	OutsideCall CallPart = iota // code of the reader
+	CallBegins                  // the first operation of a library since the goroutine's last code of the reader
+	InsideCall                  // a later one
+)
 
 // LockMode is a sort of lock and how it is held.
 type LockMode uint8

@@ -86,6 +86,7 @@ type gstate struct {
 	assumes   bool           // it waits forever, because an assumption does not hold
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
 	test      string         // the test that it was started to execute; empty: none
+	inCall    bool           // it has executed an operation of code that is not the reader's own, and no own code since
 	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }
 
@@ -279,6 +280,17 @@ func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = fals
 // isCollector reports whether g is the collector, and about to collect.
 func (g *goroutine) isCollector() bool {
 	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
+}
+
+// callPart returns the part of a call in which g's pending operation is.
+func (g *goroutine) callPart() trace.CallPart {
+	switch {
+	case g.Fn.Own:
+		return trace.OutsideCall
+	case g.inCall:
+		return trace.InsideCall
+	}
+	return trace.CallBegins
 }
 
 // ending reports whether ending is all that is left for g.

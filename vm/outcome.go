@@ -166,6 +166,7 @@ const (
 	PeersOff                        // net: no other process connects
 	FileKept                        // os: a file that the kernel generates reads the same every time
 	TimedLoop                       // time: a loop until a moment runs a few rounds; then that moment has come
+	CallsWhole                      // no call of a library is interrupted: por.Config.WholeCalls
 	NumAssumed
 )
 

@@ -126,6 +126,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case Nop:
 		case Cover:
 			m.covered[in.Imm32()] = true
+		case Own:
+			g.inCall = false
 		case Mov:
 			*rg(r, in.A) = *rg(r, in.B)
 		// All registers are read before any is written: source and destination may overlap.

@@ -199,6 +199,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.able.begin(m, g)
 	g.scheduled, g.Choice = true, int32(choice)
 	g.status = gRunning
+	g.inCall = !g.Fn.Own
 	g.steps++
 	m.cnt.Steps++
 	m.steps++

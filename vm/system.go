@@ -18,7 +18,9 @@ func (m *Machine) Peek(id trace.GID) *trace.Op {
 	if g.status != gReady {
 		return &g.pending
 	}
-	return &m.viewOf(g).op
+	op := &m.viewOf(g).op
+	op.Call = g.callPart()
+	return op
 }
 
 // Started implements por.Named.

@@ -31,7 +31,7 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	}
 	ofFacts := f.hybrid != "auto" || f.explain != "" || f.checkStatic
 	ofStates := f.match != "auto" || f.maxStates > 0
-	if ofFacts || ofStates || f.preempt >= 0 || f.traceSearch != "" {
+	if ofFacts || ofStates || f.preempt >= 0 || f.calls == "whole" || f.traceSearch != "" {
 		return "jpf", false
 	}
 	if f.maxExecutions > 0 { // a search that stores states may visit many before an execution ends
@@ -81,6 +81,11 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		p.Graded = &x
+		if !f.refuses && f.calls == "auto" {
+			y := x
+			y.LimitPreempt, y.WholeCalls = false, true
+			p.Whole = &y
+		}
 	}
 	f.heap = uint64(f.maxMemory) / uint64(len(autoSearches)) // each has a machine
 	o.Portfolio = p

@@ -83,7 +83,7 @@ type exploreFlags struct {
 	coverProfile                      string
 	color                             string
 	save                              string
-	scale                             string
+	scale, calls                      string
 	wishes                            []scale.Wish // of scale; nil: it is off or auto
 	resume                            bool
 	mistaken                          bool // a mistake of hbcheck's own in writing results
@@ -119,6 +119,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "memory limit for the search and the program explored: `size` with K, M or G; 0: no limit. The process also needs memory for the loaded source, and up to 512M for garbage")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit (the default)")
+	fs.StringVar(&f.calls, "calls", "auto", "`auto|whole|any`: where a call of code that is not yours, of another module or the standard library, can be interrupted by other goroutines. whole: only where it waits or calls your code, in full and jpf. auto: anywhere first; then whole, if that does not end, which the verdict names as an assumption")
 	f.own.register(fs)
 	fs.StringArrayVar(&f.target.texts, "target", nil, "aim samples at a `situation`, where P, Q and R are FILE:LINE. race P Q: two goroutines are about to execute conflicting accesses; deadlock P Q: two goroutines are about to acquire their inner locks; before P Q: a goroutine executes P before another one executes Q; between P Q R: a goroutine executes P and then Q, and in between another one executes R. Implies --por=surw, unless another explorer is named")
 	fs.StringVar(&f.scale, "scale", scaleAuto, "`off|auto|numbers`: explore a small version of an entry that is too big. auto: hbcheck chooses smaller numbers of goroutines and rounds in its test files; numbers: FILE:LINE=3 or NAME=3, separated by commas")
@@ -286,6 +287,9 @@ func (f *exploreFlags) search(o *explore.Options) error {
 		}
 	}
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
+	if o.WholeCalls = f.calls == "whole"; !o.WholeCalls && f.calls != "any" && f.calls != "auto" {
+		return fmt.Errorf("--calls %s: want auto, whole or any", f.calls)
+	}
 	return nil
 }
 

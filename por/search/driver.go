@@ -413,7 +413,10 @@ func (s *Driver) Account() int64 {
 // Result returns the counts, and the reasons why the search is incomplete.
 func (s *Driver) Result() por.Result {
 	r := s.Control.Result()
-	if s.PreemptCut {
+	switch {
+	case s.PreemptCut && s.Cfg.WholeCalls:
+		r.Whole = true
+	case s.PreemptCut:
 		r.Incomplete = append(r.Incomplete, por.Reason{Bound: por.BoundPreempt, Limit: uint64(s.Cfg.Preempt)})
 	}
 	return r

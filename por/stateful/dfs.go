@@ -273,12 +273,15 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	return true, old
 }
 
+// bounded reports whether the schedules to explore are those within a bound on switches.
+func (s *depthFirst) bounded() bool { return s.Cfg.LimitPreempt || s.Cfg.WholeCalls }
+
 // key returns the fingerprint under which the current state is stored. With a preemption bound the
 // future also depends on the number of remaining preemptions, and on the goroutine whose switch would be
 // one. Cur is left out if a switch from it is free.
 func (s *depthFirst) key(f *frame) por.Hash {
 	h := s.fingerprint()
-	if s.Cfg.LimitPreempt {
+	if s.bounded() {
 		cur := uint64(trace.NoGID)
 		if !f.freeSwitch {
 			//mutant: symmetry: who moved last keeps its number [quotients]: "s.symmetric.number" -> "uint64"

@@ -23,8 +23,12 @@ func (s *depthFirst) expand(chain int) frame {
 		s.addAlternatives(s.Cur)
 		if others {
 			op := s.NextOp(s.Cur)
-			f.freeSwitch = op.Kind == trace.Yield
+			f.freeSwitch = op.Kind == trace.Yield || s.Cfg.WholeCalls && (op.Call != trace.InsideCall || !mayReduce)
 			switch {
+			case s.Cfg.WholeCalls && !f.freeSwitch:
+				s.PreemptCut, others = true, false
+			//mutant: whole calls: their first operations may need no choice [wholeCalls]: "s.Cfg.WholeCalls && op.Call == trace.CallBegins" -> "false"
+			case s.Cfg.WholeCalls && op.Call == trace.CallBegins:
 			case mayReduce && s.needsNoChoice(s.Cur, op) && s.mayListOnly(f.alt):
 				f.reduced, others = true, false
 			case s.Cfg.LimitPreempt && s.Preempts >= s.Cfg.Preempt && !f.freeSwitch:
@@ -50,7 +54,7 @@ func (s *depthFirst) expand(chain int) frame {
 //
 // The switch to that goroutine is no preemption (freeSwitch): the reduction makes it, not the schedule.
 func (s *depthFirst) otherSingleton(f *frame) bool {
-	if s.Cfg.LimitPreempt {
+	if s.bounded() {
 		return false // the bound counts switches between goroutines
 	}
 	n, asked := len(s.alts), search.MostAsked(len(s.Enabled))
@@ -78,7 +82,7 @@ func (s *depthFirst) otherSingleton(f *frame) bool {
 // persistent set. Several alternatives make a node that might lie on a cycle: see mayListOnly.
 func (s *depthFirst) part(f *frame) bool {
 	//mutant: parts: without components [partToys]: drop 2
-	if s.Cfg.Parts == nil || !s.noticesCycles() {
+	if s.Cfg.Parts == nil || s.bounded() || !s.noticesCycles() {
 		return false
 	}
 	part := s.Cfg.Parts.Part(s.Enabled)

@@ -63,9 +63,9 @@ import (
 // from it is free, and not wait in t w u.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: jpf: unlocking needs no choice though preemptions are bounded [test ./por/explorers ^TestPreemptionWhileLocked$]: "!cfg.LimitPreempt" -> "true"
-	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt}
+	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt && !cfg.WholeCalls}
 	p.effects = por.CapabilitiesOf(sys).Effects
-	p.DoneNeedsNoChoice = p.effects != nil && cfg.Parts != nil && !cfg.LimitPreempt
+	p.DoneNeedsNoChoice = p.effects != nil && cfg.Parts != nil && p.UnlockNeedsNoChoice
 	_, leave := cfg.Enter(p)
 	defer leave()
 	for {

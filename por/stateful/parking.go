@@ -25,7 +25,7 @@ type parking struct {
 const meets = 1 << 30
 
 func (p *parking) init(sys por.System, cfg por.Config, policy *SyncPolicy) {
-	if x := por.CapabilitiesOf(sys).Parker; x != nil && policy != nil && !cfg.LimitPreempt && x.PutsOff() {
+	if x := por.CapabilitiesOf(sys).Parker; x != nil && policy != nil && !cfg.LimitPreempt && !cfg.WholeCalls && x.PutsOff() {
 		p.sys = x
 	}
 }

@@ -81,6 +81,7 @@ type Func struct {
 	// Trusted: code of the models (load.Program.IsModel); its plain memory accesses are not visible
 	// operations.
 	Trusted bool
+	Own     bool // the reader's own code: load.Program.IsOwn
 	// Refused: the machine has no code for it; its first instruction says so.
 	Refused string
 	// Wrapper: synthetic method wrappers are transparent to recover.

@@ -282,6 +282,7 @@ const (
 	Counted     // A was computed from the previous Clock's operand and gets a label; C: index in CountedUnits
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
+	Own         // the reader's own code continues after a call of other code
 
 	NumOps
 )

@@ -277,4 +277,5 @@ var table = [NumOps]Row{
 	Counted:     {Name: "Counted", Class: Neutral},
 	Unsupported: {Name: "Unsupported", Words: 1, Class: Neutral},
 	Cover:       {Name: "Cover", Class: Neutral},
+	Own:         {Name: "Own", Class: Neutral},
 }

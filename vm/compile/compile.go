@@ -29,6 +29,7 @@ type Linker interface {
 	Table(*ssa.Alloc) uint64 // guest pointer to the initial contents of the memory, or 0
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
+	IsOwn(*ssa.Function) bool   // the function is the reader's own
 	Ordered(*ssa.Range) bool    // the order in which the loop visits a map makes a difference
 	Untried(*ssa.MakeChan) bool // every operation on the channel waits
 	ReadsOutput() bool          // the program may read its own output
@@ -125,7 +126,7 @@ type edge struct {
 // Compile is called once for each function, when that is first called.
 func Compile(fn *ssa.Function, id uint32, l Linker) (f *bytecode.Func, err error) {
 	c := &compiler{l: l, fn: fn, clock: l.Clocked(fn)}
-	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn)}
+	c.f = &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: l.Trusted(fn), Own: l.IsOwn(fn)}
 	// gc, too, knows reflect.callReflect by its name.
 	initialiser := fn.Synthetic == "package initializer" // stacks show it, as gc's do
 	c.f.Wrapper = fn.Synthetic != "" && fn.Syntax() == nil && !initialiser || c.f.Name == "reflect.callReflect"

@@ -36,6 +36,7 @@ func (c *compiler) emitAll() {
 		c.blockPC[b] = len(c.code)
 		if b == c.fn.Recover {
 			c.f.RecoverPC = int32(len(c.code))
+			c.continues(nil)
 		}
 		var next *ssa.BasicBlock
 		if i+1 < len(c.blocks) {
@@ -210,6 +211,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		c.selectOp(v)
 	case *ssa.Call:
 		c.clocked(v, func() { c.call(v) })
+		c.continues(&v.Call)
 	case *ssa.Go:
 		fv, w, n, _ := c.prepareCall(&v.Call)
 		// It is pending in programs that count goroutines. The words in the window are copies of live values.
@@ -228,6 +230,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	case *ssa.RunDefers:
 		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
+		c.continues(nil)
 	case *ssa.Panic:
 		c.panic(v)
 	case *ssa.Return:
@@ -255,6 +258,25 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	}
 }
 
+// continues emits the mark after a call, in code of the reader's own that may have called other code; nil
+// stands for deferred calls.
+func (c *compiler) continues(call *ssa.CallCommon) {
+	if !c.f.Own {
+		return
+	}
+	if call != nil {
+		if _, builtin := call.Value.(*ssa.Builtin); builtin {
+			return
+		}
+		if fn := call.StaticCallee(); fn != nil {
+			if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
+				return // its operations are in code of the reader's own, or it has marks of its own
+			}
+		}
+	}
+	c.emit(Own, 0, 0, 0)
+}
+
 // ret emits a return. Several results are collected in scratch registers, from where Ret moves them
 // to the frame's first ones: a result may be a value that is there.
 //
@@ -263,6 +285,7 @@ func (c *compiler) ret(v *ssa.Return) {
 	if c.lateDefers {
 		c.recordPending()
 		c.emit(RunDefers, 0, 0, 0)
+		c.continues(nil)
 	}
 	n := 0
 	for _, x := range v.Results {

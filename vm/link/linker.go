@@ -224,6 +224,9 @@ func (k *Linker) Captures() *compile.Captures { return k.captures }
 // Trusted reports whether fn belongs to the models.
 func (k *Linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 
+// IsOwn reports whether fn is the reader's own code.
+func (k *Linker) IsOwn(fn *ssa.Function) bool { return k.prog.IsOwn(fn) }
+
 // Stub returns the function that performs builtin b with signature sig for the statement at a
 // place.
 func (k *Linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 {
