@@ -235,8 +235,7 @@ type scratch struct {
 	parksIn  []int    // likewise: goroutines that only park
 	timersIn []int    // see Enabled
 	moving   uint32   // slot of the goroutine that was not blocked at the last call of bubbleBlocked
-	work     []uint32
-	codeWord uint64 // see access
+	codeWord uint64   // see access
 }
 
 // gOf returns the goroutine with the given id.

@@ -133,7 +133,7 @@ func (x *reach) add(w uint64) {
 	for len(work) > 0 {
 		o := &h.Objs[work[len(work)-1]]
 		work = work[:len(work)-1]
-		x.m.eachPtr(o, func(w uint64) {
+		x.m.heap.EachPtr(o, func(w uint64) {
 			if t := w >> 32; t < uint64(len(h.Objs)) && !x.objs[uint32(t)] {
 				x.objs[uint32(t)] = true
 				work = append(work, uint32(t))

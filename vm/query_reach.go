@@ -58,7 +58,7 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	}
 	for _, id := range m.heap.Changed {
 		//mutant: parts: variables refer to nothing [partTexts]: " r.add(w, ^uint64(0)) " -> ""
-		m.eachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, ^uint64(0)) })
+		m.heap.EachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, ^uint64(0)) })
 	}
 	for i, id := range gs {
 		g := m.gOf(id)
@@ -78,7 +78,7 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 		x.queued = false
 		by := x.by
 		//mutant: parts: references lead nowhere [partTexts]: "w uint64) { r.add(w, by)" -> "uint64) { _ = by"
-		m.eachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, by) })
+		m.heap.EachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, by) })
 	}
 }
 

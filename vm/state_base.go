@@ -376,7 +376,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m := new(Machine)
 	*m = *x
 	m.image = x.image.copy()
-	m.heap = x.heap.Copy()
+	m.heap = x.heap.Copy(m.layouts)
 	m.entry = e
 	m.link = x.link.Copy(e, m.heap, m.layouts)
 	m.mem.Heap, m.mem.Types, m.mem.Compared = m.heap, m.link, m.timesCompared

@@ -79,7 +79,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 // prepareWriter gives the writer of fingerprints the present state.
 func (m *Machine) prepareWriter(relative bool) {
 	c := &m.canon
-	c.Host, c.Heap, c.Layouts, c.Shadows, c.Clock, c.Relative = fingerprintHost{m}, m.heap, m.layouts, nil, m.clock, relative
+	c.Host, c.Heap, c.Shadows, c.Clock, c.Relative = fingerprintHost{m}, m.heap, nil, m.clock, relative
 	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Environment().Symbolic()"
 	if m.tracking {
 		c.Shadows = m.sym

@@ -151,7 +151,7 @@ func (h shadowHost) Alloc(g *shadow.Goroutine, n, layout uint32) heap.Ptr {
 	return uint64(h.m.alloc(h.of(g), n, layout)) << 32
 }
 
-func (h shadowHost) EachPtr(o *heap.Object, f func(w uint64)) { h.m.eachPtr(o, f) }
+func (h shadowHost) EachPtr(o *heap.Object, f func(w uint64)) { h.m.heap.EachPtr(o, f) }
 
 // Shadows of a native's words.
 

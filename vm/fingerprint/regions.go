@@ -216,7 +216,7 @@ const manyOwners = 64
 // shape returns a value that determines which objects are reached from o: a hash, unless it has at
 // most one reference.
 func (f *Writer) shape(o *heap.Object) por.Hash {
-	l := f.Layouts.At(o.Layout)
+	l := f.Heap.Layouts.At(o.Layout)
 	kind := uint64(o.Layout)<<32 | uint64(o.Size)
 	if len(l.Ptrs) == 0 || l.Size == 0 || o.Flags&heap.Derived != 0 {
 		return por.Hash{kind, uint64(o.Flags & heap.Derived)}
@@ -271,7 +271,7 @@ func (f *Writer) writeContents(ws []uint64, id uint32, r *region, ref func(uint6
 		ws[len(ws)-1] |= labelsBit
 		ws = f.Shadows.WriteCells(ws, id)
 	}
-	l := f.Layouts.At(o.Layout)
+	l := f.Heap.Layouts.At(o.Layout)
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
 		return f.writeBytes(ws, o.Mem, o.Size)
 	}

@@ -45,7 +45,6 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/heap"
-	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
@@ -66,7 +65,6 @@ type Host interface {
 type Writer struct {
 	Host    Host
 	Heap    *heap.Heap
-	Layouts *layout.Table
 	Shadows *shadow.Symbols // nil: there are none
 
 	Clock      int64
@@ -228,7 +226,7 @@ func (f *Writer) WriteObject(ws []uint64, id uint32) []uint64 {
 	if f.Shadows != nil {
 		ws = f.Shadows.WriteCells(ws, id)
 	}
-	l := f.Layouts.At(o.Layout)
+	l := f.Heap.Layouts.At(o.Layout)
 	owners := l.Owners
 	if !f.Exchanging {
 		owners = nil

@@ -30,8 +30,8 @@ type graph struct {
 func newGraph() *graph {
 	lt, p := layout.NewTable(), types.Typ[types.UnsafePointer]
 	node := types.NewStruct([]*types.Var{types.NewVar(0, nil, "a", p), types.NewVar(0, nil, "b", p), types.NewVar(0, nil, "n", types.Typ[types.Uint64])}, nil)
-	g := &graph{h: heap.New(), lay: lt.Of(node).ID}
-	g.w = Writer{Host: nothing{}, Heap: g.h, Layouts: lt}
+	g := &graph{h: heap.New(lt), lay: lt.Of(node).ID}
+	g.w = Writer{Host: nothing{}, Heap: g.h}
 	return g
 }
 

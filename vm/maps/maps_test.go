@@ -17,7 +17,7 @@ import (
 // newMaps returns the maps of an empty heap, and the type map[uint64]uint64.
 func newMaps(slots bool) (*Maps, *link.MapType, Alloc) {
 	lt, word, p := layout.NewTable(), types.Typ[types.Uint64], types.Typ[types.UnsafePointer]
-	h := heap.New()
+	h := heap.New(lt)
 	fields := func(list ...types.Type) *layout.Layout {
 		var vars []*types.Var
 		for _, t := range list {

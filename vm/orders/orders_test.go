@@ -42,7 +42,7 @@ func TestOrders(t *testing.T) {
 			}
 			return lt.Of(types.NewStruct(vars, nil))
 		}
-		h := heap.New()
+		h := heap.New(lt)
 		mt := &link.MapType{Key: lt.Of(word), Elem: lt.Of(word), Entry: fields(word, word, word), KeyOff: 8, ElemOff: 16}
 		x := &maps.Maps{Heap: h, Values: &values.Memory{Heap: h}, Shadows: new(*shadow.Symbols), Slots: c.mode == Slots,
 			MapLayout: fields(word, p, p, word, word).ID, ByteLayout: lt.Of(types.Typ[types.Uint8]).ID}
