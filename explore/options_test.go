@@ -16,6 +16,7 @@ func TestRules(t *testing.T) {
 		MatchUnsupported:   {POR: lookup("source"), Match: true},
 		MatchRequired:      {POR: explorers.With("full")},
 		PreemptUnsupported: {POR: lookup("optimal"), LimitPreempt: true},
+		WholeUnsupported:   {POR: lookup("optimal"), WholeCalls: true},
 		DuplicatesExpected: {POR: lookup("jpf"), CheckDuplicates: true},
 		ExplainNeedsFacts:  {POR: lookup("jpf"), Explain: new(oracle.Place)},
 	}

@@ -22,8 +22,9 @@ import (
 //	   has come to its end
 //
 // Nothing is known of the entry before an execution ends, so c makes one end as soon as possible. The first
-// step with an answer is the last; but after e come the samples, too. Afterwards an execution counts as too long only if it is much longer
-// than those that have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
+// step with an answer is the last, except for e: it is followed by the samples, which may find a bug in an
+// interrupted call. Afterwards an execution counts as too long only if it is much longer than those that
+// have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
 const (
 	attemptWork = 11_000
 	longWork    = 1_000_000

@@ -127,6 +127,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case Cover:
 			m.covered[in.Imm32()] = true
 		case Own:
+			//mutant: two calls are one [wholeCalls]: remove
 			g.inCall = false
 		case Mov:
 			*rg(r, in.A) = *rg(r, in.B)

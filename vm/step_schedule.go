@@ -199,6 +199,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.able.begin(m, g)
 	g.scheduled, g.Choice = true, int32(choice)
 	g.status = gRunning
+	//mutant: no operation is inside a call [test ./explore TestWhole]: "!g.Fn.Own" -> "false"
 	g.inCall = !g.Fn.Own
 	g.steps++
 	m.cnt.Steps++

@@ -18,7 +18,7 @@ var exploreGroups = []flagGroup{
 	{"Flags most people need", "run timeout budget all preempt cover jobs format resume verbose"},
 	{"Selecting and loading what to explore", "skip entry since bench no-main short tags chdir env stdin symbolic"},
 	{"Limits, the cache and saved searches", "parallel cluster scale max-memory max-steps max-executions max-states count save"},
-	{"Behaviour of the environment", "time slack rand seed maps signals net assume leaks allow-leak input-len unwind solver"},
+	{"Behaviour of the environment", "time slack rand seed maps signals net calls assume leaks allow-leak input-len unwind solver"},
 	{"Output", "outcomes strict json output html color coverprofile write-corpus baseline write-baseline"},
 	{"Choosing an explorer", "por target match symmetry hybrid"},
 	{"Diagnosing a search", "explain check-static check-duplicates"},

@@ -77,7 +77,7 @@ var partOf = func() map[string]string {
 		others: `goroutine.gstate goroutine.Goroutine shadow:Goroutine.Frame shadow:Goroutine.Stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came gstate.cameAfter
 			gstate.coro gstate.owned gstate.origin shadow:Frame.Fn shadow:Frame.FP gstate.goFunc gstate.goPC shadow:Frame.ID gstate.label
-			gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked shadow:Frame.PC gstate.pending
+			gstate.inCall gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked shadow:Frame.PC gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait shadow:Frame.Ways living.ended
 			shadow:Goroutine.Shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,

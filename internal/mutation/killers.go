@@ -37,6 +37,7 @@ var killers = map[string][]string{
 	"stacks":       {"./internal/progen", "-run", "^TestInspecting$"},
 	"counting":     {"./internal/progen", "-run", "^TestCounting$", "-args", "-programs", "600"},
 	"resumed":      {"./por/explorers", "-run", "^TestResume$"},
+	"wholeCalls":   {"./internal/progen", "-run", "^TestWholeCalls$", "-args", "-programs", "300"},
 	"inRounds":     {"./por/stateful", "-run", "^TestRounds"},
 	"pieces":       {"./por/sample", "-run", "^TestPieces$"},
 	"readsFrom":    {"./por/explorers", "-run", "^TestReadsFrom"},

@@ -274,7 +274,10 @@ func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 }
 
 // bounded reports whether the schedules to explore are those within a bound on switches.
-func (s *depthFirst) bounded() bool { return s.Cfg.LimitPreempt || s.Cfg.WholeCalls }
+func (s *depthFirst) bounded() bool {
+	//mutant: whole calls: who is in a call is not part of the state [wholeCalls]: "|| s.Cfg.WholeCalls" -> ""
+	return s.Cfg.LimitPreempt || s.Cfg.WholeCalls
+}
 
 // key returns the fingerprint under which the current state is stored. With a preemption bound the
 // future also depends on the number of remaining preemptions, and on the goroutine whose switch would be

@@ -27,7 +27,7 @@ func (s *depthFirst) expand(chain int) frame {
 			switch {
 			case s.Cfg.WholeCalls && !f.freeSwitch:
 				s.PreemptCut, others = true, false
-			//mutant: whole calls: their first operations may need no choice [wholeCalls]: "s.Cfg.WholeCalls && op.Call == trace.CallBegins" -> "false"
+			//mutant: whole calls: their first operations may need no choice [wholeCalls]: "s.Cfg.WholeCalls &&" -> "false &&"
 			case s.Cfg.WholeCalls && op.Call == trace.CallBegins:
 			case mayReduce && s.needsNoChoice(s.Cur, op) && s.mayListOnly(f.alt):
 				f.reduced, others = true, false

@@ -61,6 +61,16 @@ import (
 //
 // Unlocking and Done enable others: the last goroutine of w may wait for the lock in w t u, where a switch
 // from it is free, and not wait in t w u.
+//
+// If calls of libraries are not interrupted (Config.WholeCalls), the search finds all endings of schedules
+// without such interruptions: operations inside a call have no alternative goroutine, and each first
+// operation of a call has a choice. That leaves operations of the reader's own code for t above:
+//
+//  4. After t, g is not inside of a call, so that the switch from t to u is free. The switch from w to u
+//     in t w u is one from a goroutine that has not moved since, and was free in w t u, or that waits (2).
+//
+// A call may loop until another goroutine moves. So after search.ChainLimit steps without a choice the
+// goroutine may be interrupted inside of a call, too: more schedules than necessary are no mistake.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: jpf: unlocking needs no choice though preemptions are bounded [test ./por/explorers ^TestPreemptionWhileLocked$]: "!cfg.LimitPreempt" -> "true"
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt && !cfg.WholeCalls}

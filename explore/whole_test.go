@@ -1,0 +1,61 @@
+package explore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// cancels is a program of goroutines that derive contexts from one parent, after some turns of two goroutines.
+const cancels = `package main
+import (
+	"context"
+	"sync"
+)
+func main() {
+	turn := make(chan bool)
+	go func() { for range %d { turn <- true } }()
+	for range %[1]d { <-turn }
+	parent, stop := context.WithCancel(context.Background())
+	defer stop()
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			_, cancel := context.WithCancel(parent)
+			cancel()
+		})
+	}
+	wg.Wait()
+}`
+
+// TestWhole: a portfolio ends with the search in which no call of a library is interrupted, if executions are
+// short and if they are long.
+func TestWhole(t *testing.T) {
+	for _, turns := range []int{1, 3000} {
+		prog := vmtest.Load(t, fmt.Sprintf(cancels, turns))
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Interrupt: interrupted})
+		}}
+		p := portfolioOf(true)
+		whole := Options{POR: explorers.Lookup("jpf"), Match: true, Symmetry: true, WholeCalls: true, MaxSteps: 1_000_000}
+		p.Whole, p.Graded = &whole, &Options{POR: whole.POR, Match: true, LimitPreempt: true, MaxSteps: 1_000_000}
+		r, err := Run(context.Background(), e, Options{Portfolio: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		assumed := slices.ContainsFunc(r.Assumed, func(a vm.Assumption) bool { return a.What == vm.CallsWhole })
+		other := slices.ContainsFunc(r.Incomplete, func(why Reason) bool { return why.Cause != CauseAssumed })
+		if len(r.Bugs) > 0 || !assumed || other {
+			t.Errorf("%d turns: %s, %d bugs, assumed %v, incomplete %v", turns, r.Verdict, len(r.Bugs), r.Assumed, r.Incomplete)
+		}
+		if alone, err := Run(context.Background(), e, whole); err != nil || alone.Stats.States != r.Stats.States || alone.Stats.Executions != r.Stats.Executions {
+			t.Errorf("%d turns: alone %+v, in the portfolio %+v: %v", turns, alone.Stats.Stats, r.Stats.Stats, err)
+		}
+	}
+}

@@ -1,0 +1,303 @@
+package progen_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"hbcheck.dev/hbcheck/internal/deep"
+	"hbcheck.dev/hbcheck/oracle"
+	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/por/stateful"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
+)
+
+// boxes is a library of another module: calls of several operations, which wait, yield, panic, call their
+// caller's functions, and start goroutines.
+const boxes = `package boxes
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+type Box struct {
+	mu   sync.Mutex
+	a, b int
+	n    atomic.Int32
+	ch   chan int
+	wg   sync.WaitGroup
+}
+
+func New(room int) *Box { return &Box{ch: make(chan int, room)} }
+
+func (x *Box) Sum() int { return x.a*7 + x.b }
+
+func (x *Box) Add(k int) {
+	x.mu.Lock()
+	x.a = x.a*3 + k
+	x.mu.Unlock()
+	x.mu.Lock()
+	x.b += x.a
+	x.mu.Unlock()
+}
+
+func (x *Box) Move(k int) {
+	y := x.a
+	x.b = x.b*2 + y
+	x.a = k
+}
+
+func (x *Box) Count() int {
+	n := x.n.Add(1)
+	x.a += int(n)
+	return int(x.n.Add(2))
+}
+
+func (x *Box) Yield(k int) {
+	x.a = k
+	runtime.Gosched()
+	x.b = x.a + x.b*2
+}
+
+func (x *Box) Send(k int) {
+	x.a++
+	x.ch <- k
+	x.b = x.b*3 + k
+}
+
+func (x *Box) Receive() int {
+	x.b++
+	k := <-x.ch
+	x.a = x.a*2 + k
+	return k
+}
+
+func (x *Box) Call(f func()) {
+	x.mu.Lock()
+	x.a++
+	x.mu.Unlock()
+	f()
+	x.b = x.b*5 + x.a
+	x.n.Add(1)
+}
+
+func (x *Box) Guarded(f func()) {
+	defer func() {
+		recover()
+		x.b += 2
+		x.a += x.b
+	}()
+	x.a++
+	f()
+	panic(x.b)
+}
+
+func (x *Box) Locked(f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.a *= 2
+	f()
+	x.a++
+}
+
+func (x *Box) Go(f func()) {
+	x.wg.Add(1)
+	go func() {
+		defer x.wg.Done()
+		x.a++
+		f()
+		x.b += x.a
+	}()
+}
+
+func (x *Box) Wait() {
+	x.b++
+	x.wg.Wait()
+	x.a += x.b
+}
+`
+
+// calling prints a program of goroutines that call the library and have operations of their own.
+func calling(r *rand.Rand, name string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package main\n\nimport (\n\"sync\"\n\"example.com/boxes\"\n)\n\nvar %s_results [10]int\n\nfunc %s() {\nx, y := 0, 0\nvar mu sync.Mutex\n", name, name)
+	n := 1 + r.IntN(2)
+	for i := range n {
+		fmt.Fprintf(&b, "b%d := boxes.New(%d)\n", i, r.IntN(2))
+	}
+	b.WriteString("_, _, _, _ = &x, &y, &mu, b0\n")
+	depth := 0
+	var stmt func() string
+	body := func() string {
+		depth++
+		defer func() { depth-- }()
+		s := "func() {\n"
+		for range r.IntN(3) {
+			s += stmt() + "\n"
+		}
+		return s + "}"
+	}
+	stmt = func() string {
+		box := fmt.Sprintf("b%d", r.IntN(n))
+		switch k := r.IntN(22); {
+		case k < 3:
+			return fmt.Sprintf("%s.Add(%d)", box, r.IntN(3))
+		case k < 5:
+			return fmt.Sprintf("%s.Move(%d)", box, r.IntN(3))
+		case k < 6:
+			return fmt.Sprintf("h = h*3 + %s.Count()", box)
+		case k < 7:
+			return fmt.Sprintf("%s.Yield(%d)", box, r.IntN(3))
+		case k < 8:
+			return fmt.Sprintf("%s.Send(%d)", box, 1+r.IntN(2))
+		case k < 9:
+			return fmt.Sprintf("h = h*3 + %s.Receive()", box)
+		case k < 14 && depth < 2:
+			return fmt.Sprintf("%s.%s(%s)", box, []string{"Call", "Guarded", "Locked", "Go"}[r.IntN(4)], body())
+		case k < 15:
+			return fmt.Sprintf("%s.Wait()", box)
+		case k < 16:
+			return fmt.Sprintf("defer %s.Move(%d)", box, 4+r.IntN(2))
+		case k < 18:
+			return fmt.Sprintf("x = x*2 + %d", r.IntN(3))
+		case k < 20:
+			return "h = h*3 + x"
+		}
+		return "mu.Lock()\ny = y*3 + h + 1\nmu.Unlock()"
+	}
+	for range r.IntN(2) {
+		b.WriteString("{\nh := 0\n_ = &h\n" + stmt() + "\n}\n")
+	}
+	b.WriteString("var all sync.WaitGroup\n")
+	for i := range 2 + r.IntN(2) {
+		fmt.Fprintf(&b, "all.Add(1)\ngo func() {\nh := 1\ndefer all.Done()\ndefer func() { %s_results[%d] = h }()\n", name, i)
+		for range 1 + r.IntN(3) {
+			b.WriteString(stmt() + "\n")
+		}
+		b.WriteString("}()\n")
+	}
+	b.WriteString("all.Wait()\n")
+	fmt.Fprintf(&b, "%s_results[9] = x*100 + y", name)
+	for i := range n {
+		fmt.Fprintf(&b, " + b%d.Sum()", i)
+	}
+	b.WriteString("\n}\n")
+	return b.String()
+}
+
+// everySchedule executes each schedule in which no call of a library is interrupted, one after the other, and
+// stores no states. It is the definition of por.Config.WholeCalls.
+func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result) {
+	var path trace.Schedule
+	var visit func(cur trace.GID)
+	visit = func(cur trace.GID) {
+		enabled := sys.Enabled(nil)
+		if len(enabled) == 0 {
+			r.Executions++
+			v.Leaf(path, sys.Status())
+			return
+		}
+		if slices.Contains(enabled, cur) {
+			if op := sys.Next(cur); op.Call == trace.InsideCall && op.Kind != trace.Yield && len(enabled) > 1 {
+				enabled, r.Whole = []trace.GID{cur}, true
+			}
+		}
+		for _, g := range enabled {
+			for c := range sys.Alternatives(g) {
+				if r.Executions > cfg.MaxExecutions || len(path) > 400 {
+					r.Incomplete = []por.Reason{{Bound: por.BoundExecutions}}
+					return
+				}
+				m := sys.Mark()
+				path = append(path, trace.Step{G: g, Choice: c})
+				sys.Step(g, c)
+				visit(g)
+				path = path[:len(path)-1]
+				sys.Rewind(m)
+				sys.Release(m)
+			}
+		}
+	}
+	visit(trace.NoGID)
+	return r
+}
+
+// TestWholeCalls: searches in which no call of a library is interrupted find the outcomes of all schedules of
+// that kind, with all reductions.
+func TestWholeCalls(t *testing.T) {
+	kinds := []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
+	const perBatch = 50
+	total, complete, fewer, whole := deep.N(40, 4000), 0, 0, 0
+	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
+		files := map[string]string{
+			"go.mod":       "module example.com/main\n\ngo 1.26\n\nrequire example.com/boxes v0.0.0\n\nreplace example.com/boxes => ./boxes\n",
+			"boxes/go.mod": "module example.com/boxes\n\ngo 1.26\n", "boxes/boxes.go": boxes, "main.go": "package main\n\nfunc main() {}\n",
+		}
+		var texts []string
+		for i := range uint64(min(perBatch, total)) {
+			texts = append(texts, calling(rand.New(rand.NewPCG(first+i, 0xca115)), fmt.Sprintf("P%d", i)))
+			files[fmt.Sprintf("p%d.go", i)] = texts[i]
+		}
+		prog := loadFiles(t, files)
+		for i, text := range texts {
+			e, err := prog.Lookup(fmt.Sprintf("P%d", i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := vm.New(prog, e, vm.Config{VisibleOutput: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, r := searchFinals(t, m, everySchedule, por.Config{MaxExecutions: 3000})
+			if len(r.Incomplete) > 0 {
+				continue
+			}
+			complete++
+			if r.Whole {
+				whole++
+			}
+			check := func(what string, run func(por.System, por.Visitor, por.Config) por.Result, cfg por.Config) {
+				cfg.Match, cfg.WholeCalls = true, true
+				got, r := searchFinals(t, m, run, cfg)
+				if len(r.Incomplete) > 0 {
+					t.Errorf("seed %d, %s: %v", first+uint64(i), what, r.Incomplete)
+				}
+				if d := difference(got.outcomes, want.outcomes); d != "" {
+					t.Errorf("seed %d, %s:\n%s\n%s", first+uint64(i), what, d, numbered(text))
+				}
+			}
+			check("full", stateful.Full, por.Config{})
+			check("full with symmetry", stateful.Full, por.Config{Symmetry: true})
+			for k, kind := range kinds {
+				if !deep.Compared(first+uint64(i), k) {
+					continue
+				}
+				var cfg por.Config
+				if kind != oracle.None {
+					cfg.Oracle, cfg.AnyGoroutine = oracle.New(m, prog, e, kind), true
+				}
+				if kind == oracle.Parts {
+					cfg.Parts = oracle.NewPartition(m)
+				}
+				check("jpf with facts "+string(kind), explorers.Lookup("jpf").Explore, cfg)
+			}
+			any, r := searchFinals(t, m, stateful.Full, por.Config{Match: true, MaxStates: 20000})
+			if len(r.Incomplete) == 0 && len(any.outcomes) > len(want.outcomes) {
+				fewer++
+			}
+			if t.Failed() {
+				t.FailNow()
+			}
+		}
+	}
+	t.Logf("%d programs: in %d calls are not interrupted, %d have fewer outcomes so", complete, whole, fewer)
+	if complete < 10 || whole < 5 || fewer == 0 {
+		t.Error("they do not test it")
+	}
+}
