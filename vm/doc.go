@@ -115,7 +115,7 @@
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
 // what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
 // values), shadow (values beside their bits), native (functions that the machine computes), maps and orders
-// (of loops over them), begun (machines that are being initialised), hash, fingerprint (of states), host
-// (files and variables of the host), abitype (type descriptors that package reflect reads) and race (vector
-// clocks).
+// (of loops over them), begun (machines that are being initialised), hash, fingerprint (of states), reach
+// (what can be reached in the heap), host (files and variables of the host), abitype (type descriptors that
+// package reflect reads) and race (vector clocks).
 package vm
