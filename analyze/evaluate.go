@@ -13,8 +13,8 @@ import (
 	"hbcheck.dev/hbcheck/static/pointer"
 )
 
-// Debug makes the SSA form of the packages named remember which value belongs to
-// which expression, which points-to queries need. It must be called first.
+// Debug makes the SSA form of the packages named keep the value of each expression, which points-to
+// queries need. It must be called first.
 func (p *Program) Debug() {
 	for pkg := range p.named {
 		pkg.SSA.SetDebugMode(true)
@@ -77,7 +77,7 @@ func (ev *evaluator) value(e ast.Expr) (pointer.Set, error) {
 		}
 		return x, err
 	}
-	return none, fmt.Errorf("%s can only be asked about where it is in the source: there is no such expression on this line", types.ExprString(e))
+	return none, fmt.Errorf("%s can be asked about only at its place in the source, and this line has no such expression", types.ExprString(e))
 }
 
 // address returns the addresses e may have.
@@ -129,7 +129,7 @@ func (ev *evaluator) address(e ast.Expr) (pointer.Set, error) {
 		}
 		return addr, nil
 	}
-	return none, fmt.Errorf("%s has no address that is known", types.ExprString(e))
+	return none, fmt.Errorf("the address of %s is unknown", types.ExprString(e))
 }
 
 // elements returns the addresses of the elements of e, an array, a pointer to one, or a slice.
@@ -247,7 +247,7 @@ func (ev *evaluator) refs(v *types.Var, f func(d *ssa.DebugRef, points func(ssa.
 	}
 }
 
-// inSource finds e itself on the line: then it is known which value is meant.
+// inSource searches the line for e itself, which determines the value.
 func (ev *evaluator) inSource(e ast.Expr) (pointer.Set, bool) {
 	if ev.fn == nil {
 		return pointer.Set{}, false

@@ -9,8 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Overall implements Analysis. It determines, for each field that is sometimes accessed with a lock held,
-// whether it always is, for all entries together. The fact is where the field is declared.
+// Overall implements Analysis. For each field that is sometimes accessed with a lock held, it
+// determines whether this is always so, for all entries together. The fact has the position of the
+// field's declaration.
 func (f *future) Overall() []Fact {
 	a, ok := f.a.(*static.GuardedBy)
 	if !ok {

@@ -284,7 +284,7 @@ func WritePointsTo(w io.Writer, at Positions, p *Program, answers []PointsTo) er
 		case len(a.Labels) == 0:
 			b.WriteString(", refers to nothing: it is nil")
 		case a.Unknown:
-			b.WriteString(", may refer to anything that code that is not analysed has been given, and to")
+			b.WriteString(", may refer to anything that unanalysed code has received, and to")
 		default:
 			b.WriteString(", may refer to")
 		}

@@ -103,7 +103,7 @@ func (w *Workspace) Inputs(wanted func(name string) bool) ([]AnswerProgram, erro
 	return list, nil
 }
 
-// An AnswerRow is how one explorer, or the portfolio, has answered about a program.
+// An AnswerRow is the answer of one explorer, or of the portfolio, for a program.
 type AnswerRow struct {
 	*AnswerProgram
 	Explorer string // its name, or auto

@@ -146,9 +146,9 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// TestClockVectorStates: without state matching the clock vector reduction has fewer states than the
-// reduction of Java Pathfinder, at least by the factor in table 3 of the paper, or for sizes that the table
-// does not have, by the largest factor of the table.
+// TestClockVectorStates: without state matching the clock vector reduction has fewer states than
+// the reduction of Java Pathfinder. The factor is at least that of table 3 of the paper, or, for
+// sizes that are not in the table, the largest factor of the table.
 func TestClockVectorStates(t *testing.T) {
 	w := workspace(t)
 	for i, x := range counted(t, "clockvector") {

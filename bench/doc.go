@@ -14,8 +14,8 @@
 //	spin14    the programs of a paper on static facts, with       Spin14Row
 //	          every kind of them, beside its table 2
 //	others    programs whose executions have been counted by a    CountedRow
-//	          formula, by another tool or in a paper; it is an
-//	          error if ours are not as many (CountedSuites)
+//	          formula, by another tool or in a paper; other
+//	          numbers are an error (CountedSuites)
 //
 // A suite is a function that lists its programs, with what is published about them. A Workspace
 // loads and explores them; a Writer takes the rows, as text, Markdown, JSON or CSV.

@@ -22,8 +22,8 @@ import (
 type Spin14Program struct {
 	Program string // directory
 	Title   string // in the paper
-	// Small and Paper are the arguments, separated by spaces: for a search of seconds, and those of the
-	// paper as far as it has them.
+	// Small are the arguments for a search of seconds, Paper those of the paper, as far as it has
+	// them. They are separated by spaces.
 	Small, Paper string
 	// Table2 has the paper's numbers, by column; nil for its figure 1.
 	Table2 map[oracle.Kind]Table2Entry

@@ -44,7 +44,8 @@ func (s *Session) AddBreak(b Breakpoint) (Breakpoint, error) {
 	return b, nil
 }
 
-// RemoveBreaks removes the breakpoints that which holds of, and returns how many these are.
+// RemoveBreaks removes the breakpoints for which the function which is true, and returns their
+// number.
 func (s *Session) RemoveBreaks(which func(*Breakpoint) bool) int {
 	kept, n := s.breaks[:0:0], len(s.breaks)
 	for i := range s.breaks {
@@ -96,7 +97,7 @@ func (s *Session) statement(file string, line int) (name string, found int) {
 	return name, found
 }
 
-// named reports whether a file is meant by text, its name or the end of it.
+// named reports whether text, the name of a file or the end of one, means this file.
 func named(file, text string) bool {
 	file, text = filepath.ToSlash(file), filepath.ToSlash(text)
 	if drive := filepath.VolumeName(text); drive != "" && strings.EqualFold(drive, filepath.VolumeName(file)) {
@@ -105,7 +106,7 @@ func named(file, text string) bool {
 	return file == text || text != "" && strings.HasSuffix(file, "/"+strings.TrimPrefix(text, "./"))
 }
 
-// called reports whether a function is meant by text: pkg.(*T).M by itself, (*T).M, T.M and M.
+// called reports whether text means a function: pkg.(*T).M by itself, (*T).M, T.M or M.
 func called(fn, text string) bool {
 	plain := strings.NewReplacer("(*", "", ")", "")
 	for _, name := range []string{fn, plain.Replace(fn)} {
@@ -116,7 +117,7 @@ func called(fn, text string) bool {
 	return false
 }
 
-// hit returns the breakpoint that a visit is a stop at.
+// hit returns the breakpoint at which a visit stops.
 func (s *Session) hit(v *visit) Stop {
 	if !v.starts || !v.user {
 		return Stop{}

@@ -17,11 +17,11 @@
 //
 // # Going back
 //
-// The machine is deterministic and has marks (vm.Machine.Mark). A Session opens one before each step; a
-// place within a step is found by executing the step from its mark with a coroutine that stops after so
-// many instructions. So going back is going forward from an earlier mark: the last place that fits is
-// looked for step by step, from the present one to the first. The prelude has no mark: it is executed in a
-// machine that is made anew.
+// The machine is deterministic and has marks (vm.Machine.Mark). A Session opens one before each
+// step. To go to a place within a step, it executes the step from its mark in a coroutine, which
+// stops before the place's instruction. Going back means going forward from an earlier mark: the
+// Session searches the steps, from the present one to the first, for the last place that fits. The
+// prelude has no mark: it is executed in a new machine.
 //
 // # Variables
 //

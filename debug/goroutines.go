@@ -16,8 +16,9 @@ type Goroutine struct {
 	ID     trace.GID
 	Name   string
 	Helper bool // of the models: a timer
-	// Running: it is in the middle of a step. Otherwise Next is its pending operation, Enabled whether
-	// that can be executed, and Holders are those without whom it cannot.
+	// Running: it is in the middle of a step. Otherwise Next is its pending operation, Enabled
+	// reports whether that can be executed, and Holders are the goroutines that keep it from being
+	// executed.
 	Running bool
 	Next    describe.Event
 	Enabled bool
@@ -155,11 +156,12 @@ func (s *Session) Clocks(name string) (list []Clock) {
 type Choice struct {
 	Name  string
 	Next  describe.Event // what it would have done
-	Taken bool           // it is the one that moved
+	Taken bool           // it is the goroutine that moved
 	// Later is the step in which it does that in the schedule, from 0; -1: it does not any more.
 	Later int
-	// Conflicts are the steps before that, from this one on, which its operation may not commute with: to
-	// let it move here would be another order. If there are none it would be the same behaviour.
+	// Conflicts are the steps from this one up to Later with which its operation may not commute:
+	// if it moved here, the order would be different. If there are none, the behaviour would be the
+	// same.
 	Conflicts []int
 }
 

@@ -89,8 +89,8 @@ func (l *lines) nearest(line int) (found int) {
 	return found
 }
 
-// position returns where the SSA instruction at pc is in the source: nothing if it is not. PosAt would
-// answer with the position of the instruction before it.
+// position returns the position in the source of the SSA instruction at pc, or none. (PosAt would
+// return that of the instruction before it.)
 func position(f *bytecode.Func, pc int32) token.Pos {
 	i := sort.Search(len(f.Pos), func(i int) bool { return f.Pos[i].PC > pc }) - 1
 	k := sort.Search(len(f.Origins), func(k int) bool { return f.Origins[k].PC > pc }) - 1
@@ -150,7 +150,7 @@ func (s *Session) track() *tracks {
 	return t
 }
 
-// lineAt returns the line that a frame is in: that of the last instruction that is in one.
+// lineAt returns the line of a frame: that of its last instruction that has a line.
 func (s *Session) lineAt(p vm.Point) int32 {
 	l := s.linesOf(p)
 	for pc := min(p.PC, int32(len(l.at))-1); pc >= 0; pc-- {
@@ -161,7 +161,7 @@ func (s *Session) lineAt(p vm.Point) int32 {
 	return 0
 }
 
-// frame returns the frame that a point is in: those above it have been left.
+// frame returns the frame of a point. The frames above it have been left.
 func (t *tracks) frame(p vm.Point) *tracked {
 	stack := t.stacks[p.G]
 	n := len(stack)

@@ -24,12 +24,13 @@ import (
 // It is lost where another value is written to its register, and where paths with different bindings meet.
 // Claim: a binding has the variable's value.
 //
-//  1. Package ssa records a value after each assignment, and a use has the variable's present value. A
-//     join of two values has a Phi, or none is needed after it: then the paths disagree, and it is lost.
+//  1. Package ssa records a value after each assignment, and a use has the variable's present value.
+//     Where paths with two values of a variable join there is a Phi, unless the variable is not used
+//     afterwards. Without a Phi the bindings of the paths differ, and the binding is lost.
 //  2. A register has a value from its definition until another value with that register is defined: the
 //     registers of values are written by nothing else.
-//  3. A variable that is in memory has its address as its binding, and nothing else: a value that was
-//     loaded from it would be of the past.
+//  3. A variable that is in memory has its address as its binding, and nothing else: a value that
+//     was loaded from it could be out of date.
 
 // A varKey names a variable of a function.
 type varKey struct {

@@ -354,8 +354,9 @@ func refers(t types.Type) bool {
 	return false
 }
 
-// PartPath returns the path of a part of v that Children has given a name, where path is that of v; empty if
-// there is none, as of an entry whose key is no number, string or bool.
+// PartPath returns the path of a part of v, where path is the path of v and name the name that
+// Children has given to the part. It returns "" if there is no path, for example for an entry of a
+// map whose key is no number, string or bool.
 func PartPath(path string, v *Value, name string) string {
 	switch {
 	case path == "" || name == "":

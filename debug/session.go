@@ -71,11 +71,11 @@ type under struct {
 	err   error            // in the prelude: there is no machine
 }
 
-// mostSteps is how long a schedule is made that was not recorded.
+// mostSteps bounds the length of a schedule that was not recorded.
 const mostSteps = 100_000
 
 // Open begins a session before the first instruction of the entry. The error is an
-// *explore.Divergence if the program is not the one that the schedule was recorded of.
+// *explore.Divergence if the schedule was recorded from another program.
 func Open(cfg Config) (*Session, error) {
 	s := &Session{cfg: cfg}
 	if err := s.restart(); err != nil {
@@ -121,7 +121,8 @@ func (s *Session) adopt(m describe.Machine) {
 	s.at = Place{}
 }
 
-// use makes m the machine that is asked. Facts about functions are those of another machine's compilation.
+// use makes m the session's machine. It drops facts about functions, because they belong to the
+// compilation of the machine before.
 func (s *Session) use(m *vm.Machine) {
 	s.vm, s.lines, s.names = m, make(map[uint32]*lines), make(map[*ssa.Function]*names)
 }
@@ -133,7 +134,7 @@ func (s *Session) rewindTo(step int) {
 	s.at = Place{Step: step}
 }
 
-// setMoves makes the schedule that of events.
+// setMoves sets the schedule to that of events.
 func (s *Session) setMoves(events []describe.Event) {
 	s.moves, s.seen = s.moves[:0:0], nil
 	for _, e := range events {
@@ -152,8 +153,8 @@ func (s *Session) Steps() int { return len(s.moves) }
 // Step returns step i of the schedule.
 func (s *Session) Step(i int) describe.Event { return s.moves[i].ev }
 
-// Bug returns the bug at the end of the schedule, or nil. Ending says how it ends if it was not recorded
-// and shows none.
+// Bug returns the bug at the end of the schedule, or nil. For a schedule that was not recorded and
+// shows no bug, ending says how it ends.
 func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.ending }
 
 // AtEnd reports whether all steps of the schedule have been executed.

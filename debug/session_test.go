@@ -80,7 +80,8 @@ func TestContinue(t *testing.T) {
 	}
 }
 
-// TestConditions: a breakpoint with a condition stops where that is true, one of a goroutine in that one.
+// TestConditions: a breakpoint with a condition stops where the condition is true, and a breakpoint
+// of a goroutine stops only in that goroutine.
 func TestConditions(t *testing.T) {
 	for _, b := range []debug.Breakpoint{{Func: "deposit", Cond: "n == 2"}, {Func: "deposit", Goroutine: "g2"}} {
 		s, _ := debugtest.Open(t, debugtest.Bank)

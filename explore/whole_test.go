@@ -12,7 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// cancels is a program of goroutines that derive contexts from one parent, after some turns of two goroutines.
+// cancels is a program of goroutines that derive contexts from one parent, after some turns of two
+// goroutines.
 const cancels = `package main
 import (
 	"context"

@@ -29,9 +29,9 @@ type Location struct {
 	Off, Size int64
 	Write     bool
 	Adds      bool // the operation commutes with additions to it: see static.Access
-	// Stored: only loads and stores count, not the operations of package sync on
-	// primitives that the location is a part of, which keep what the code of the
-	// package stores there, and none that shows where the goroutines are.
+	// Stored: only loads and stores count. Operations of package sync on a primitive that contains
+	// the location do not count, because they keep the values that the code of the package stores
+	// there. Nor do operations that show where the goroutines are.
 	Stored bool
 }
 

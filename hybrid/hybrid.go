@@ -1,7 +1,7 @@
-// Package hybrid merges the partial facts of static analyses over a live call
-// stack (SPIN 2014, section 4.1): the operations that a goroutine may still execute are those from its next
-// instruction until that function returns, then those after the call in the caller until that returns, and
-// so on down to the function of its go statement.
+// Package hybrid merges the partial facts of static analyses over a live call stack (SPIN 2014,
+// section 4.1): the operations that a goroutine may still execute. They are those from its next
+// instruction to the return of its function, then those after the call in the caller to the return
+// of the caller, and so on down to the function of the go statement.
 //
 //	innermost frame   f: ... a; [x++]; b      Before(x++)   x++, b
 //	its caller        g: ... f(); c; d        After(f())    c, d
@@ -25,7 +25,7 @@ type Frame struct {
 	Instr ssa.Instruction
 	// Fn is the function, nil for one that is not in the program's source.
 	Fn *ssa.Function
-	// Builtin is the name of the builtin that a frame without Fn is of, if it is of one.
+	// Builtin is the name of the builtin that a frame without Fn executes, if it executes one.
 	Builtin string
 	// Main: the machine's own first frame, which does nothing but return.
 	Main bool

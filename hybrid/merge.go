@@ -25,9 +25,9 @@ import (
 //	                           if it panicked: frame 1's deferred calls
 //	frame 2, unwinding    x  = x, then its pending deferred calls, newest first, then it returns
 //
-// It has two caches: partial results by place in the code (sites, calls), which depend on the state only
-// through their paths; and whole results (whole) by their parts and the values of the paths in the present
-// state. In most states the stack, with its objects, is in the cache.
+// It has two caches. sites and calls have the partial results by place in the code, which depend on
+// the state only through their paths. whole has the whole results, by their parts and the values of
+// the paths in the present state. In most states the stack, with its objects, is in the cache.
 type Merger[V comparable] struct {
 	e     *static.Engine[V]
 	base  *static.Base
@@ -50,8 +50,8 @@ type site struct {
 
 // partial is a flow and the paths that occur in it.
 //
-// paths are listed once, when it is made (number): their addresses are all that a merged result
-// depends on besides the parts.
+// paths are listed once, when the partial is made (number). A merged result depends only on its
+// parts and on the addresses of their paths.
 type partial[V comparable] struct {
 	num      int
 	resume   static.Flow[V] // what follows when the inner frame returns; of the innermost frame, everything
@@ -91,8 +91,8 @@ type stackPart[V comparable] struct {
 
 // FutureOf returns the events of l's goroutine until it ends.
 //
-// The key of the second memory is a word for each part and for each path in it, its address or 0
-// if that is not known. Parts are put together only if it is new.
+// The key of whole has a word for each part, and one for each path in it: the path's address, or 0
+// if the address is unknown. The parts are merged only if the key is new.
 //
 //	key:   part 7 │ &s.mu │ part 12 │ &t.nu │ 0 │ ...
 func (m *Merger[V]) FutureOf(l Live) V {

@@ -137,8 +137,8 @@ type natives struct{ m *vm.Machine }
 func (n natives) Native(fn *ssa.Function) bool  { return n.m.StaticView().IsNative(fn) }
 func (n natives) Trusted(fn *ssa.Function) bool { return n.m.StaticView().IsTrusted(fn) }
 
-// frame returns one that is in the call in fn that has a comment with fn's
-// name, or at its RunDefers.
+// frame returns a frame of fn. It is at the RunDefers of fn if runDefers is set, otherwise in the
+// call on the line with a comment with fn's name.
 func (x *fixture) frame(fn *ssa.Function, runDefers bool) hybrid.Frame {
 	lines := strings.Split(source, "\n")
 	x.ids++

@@ -24,7 +24,7 @@ type Live interface {
 	// Word returns the word at address p, if it cannot change as long as the
 	// facts are relied upon.
 	Word(p uint64) (uint64, bool)
-	// Address returns a package variable's.
+	// Address returns the address of a package variable.
 	Address(g *ssa.Global) uint64
 	// Operand returns the object of the pending operation, 0 if there is none.
 	Operand() uint64

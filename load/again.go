@@ -7,16 +7,17 @@ import (
 	"sync"
 )
 
-// A program is loaded again with edits of a few files of it, mostly other numbers in a test. Only the
-// packages of these files, and those that import them, are parsed and checked again. The others share
-// files and types with the first program; nothing writes to these after Load. SSA is made anew, function
-// by function as it is needed: package ssa has no packages that belong to two programs.
+// A program is loaded again with edits of a few files of it, mostly other numbers in a test. Only
+// the packages of these files, and those that import them, are parsed and checked again. The others
+// share files and types with the first program; nothing writes to these after Load. SSA is made
+// anew, function by function as it is needed, because a package of package ssa belongs to one
+// program.
 
 // again is the data that a Program keeps for Again.
 type again struct {
 	mu   sync.Mutex // guards the file set while files get their ranges
 	l    *loader
-	info map[*Package]*types.Info // of packages that have it no more
+	info map[*Package]*types.Info // of packages that no longer have it
 }
 
 // ErrNotAgain is the error of Again for a program that cannot be loaded again in parts.

@@ -17,7 +17,7 @@ import (
 // noAssembly are the tags that select files without assembly.
 var noAssembly = []string{"purego", "noasm", "appengine"}
 
-// pureArch is a 64-bit little-endian processor that is seldom written assembly for.
+// pureArch is a 64-bit little-endian processor for which people seldom write assembly.
 const pureArch = "mips64le"
 
 // takePure replaces files of lp, a package of the user with assembly, by equivalent Go files, and returns
@@ -32,8 +32,8 @@ func (l *loader) takePure(lp *listPackage) (imports []string) {
 	match := func(name string) bool { ok, err := tagged.MatchFile(lp.Dir, name); return err == nil && ok }
 	pure := newVariant(lp, match, l.choices.source, false)
 	if pure == nil {
-		// A file for other processors is a weaker indication, because it may be specific to these. So each
-		// function without a body must be there with one.
+		// A file for other processors is a weaker indication, because it may be specific to these.
+		// So each function without a body must have one there.
 		tagged.GOARCH = pureArch
 		pure = newVariant(lp, match, l.choices.source, true)
 	}
@@ -53,12 +53,13 @@ type variant struct {
 	imports        []string // of files that are new
 }
 
-// newVariant returns the variant of lp with the files for which match holds, or nil if it has
-// assembly, or functions without a body where lp has none, or does not declare all mentioned names.
+// newVariant returns the variant of lp with the files for which match holds. It returns nil if the
+// variant has assembly, or functions without a body where lp has none, or if it does not declare
+// all mentioned names.
 //
 //  1. Other packages mention exported names: all of these are still declared.
-//  2. What the package's own files mention is among the identifiers in them: none of them is a name
-//     that was declared by a file that is dropped, and is not declared any more.
+//  2. The names that the package's own files mention are among their identifiers. None of these is
+//     a name that only a dropped file declared.
 //
 // With twins, each function without a body has one with a body in the variant, or those that call it have
 // (wrapped).

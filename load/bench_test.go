@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// BenchmarkTenLines loads a ten-line test that imports fmt, sync and testing
-// and builds the code that its initialisation needs: everything before the first execution. It reports the
-// milliseconds of each phase, and those of processor time in all, which other work on the computer disturbs
-// less.
+// BenchmarkTenLines loads a ten-line test that imports fmt, sync and testing and builds the code
+// that its initialisation needs: everything before the first execution. It reports the milliseconds
+// of each phase, and the processor time of all phases, which depends less on other work on the
+// computer.
 //
-// The optimisations, in processor time on a computer with two cores (go1.26.8; with the go command's share
-// of some 70 ms; half of it is the time to wait if the cores are idle otherwise):
+// The optimisations, in processor time on a computer with two cores (go1.26.8), with the go
+// command's share of some 70 ms. If the cores are otherwise idle, the elapsed time is half of the
+// processor time.
 //
 //	real      1630 ms  the library as it is: 73 packages; a third is package runtime
 //	unpruned   660 ms  with the overlay: 47 packages, runtime is a tenth of the real one
@@ -69,9 +70,9 @@ func BenchmarkTenLines(b *testing.B) {
 	}
 }
 
-// BenchmarkImports loads tests that import more, like BenchmarkTenLines/relaxed, and builds the code that
-// their initialisation needs. In milliseconds of processor time, with the go command's share, on a busy
-// computer, and in functions with bodies:
+// BenchmarkImports loads tests that import more, like BenchmarkTenLines/relaxed, and builds the
+// code that their initialisation needs. The columns have milliseconds of processor time (with the
+// go command's share, on a busy computer) and numbers of functions with bodies:
 //
 //	                        encoding/json     net/http
 //	everything mentioned     390, 2212       1580, 7598

@@ -12,11 +12,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Package ssa builds packages as a whole. Of the standard library the functions are built one by one, as they
-// are needed: a function is the only one of a package of its own while it is built. For that, and to give
-// it a body that has been checked late, fields are set that package ssa does not export. With a version of
-// package ssa with other fields, which a module that uses hbcheck as a tool may select, packages are built
-// as a whole.
+// Package ssa builds packages as a whole. Functions of the standard library are built one by one,
+// as they are needed: while a function is built, it is the only member of a temporary package. For
+// that, and to give the function a body that has been checked late, this file sets fields that
+// package ssa does not export. With a version of package ssa with other fields, which a module that
+// uses hbcheck as a tool may select, packages are built as a whole.
 //
 // So code that reads Blocks, Params or AnonFuncs of a library function calls EnsureBuilt first, and code
 // that only needs to know whether there is a body calls IsBodyless.

@@ -15,10 +15,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The machine does not run C, but most of a package that uses it is Go. Where
-// there is no alternative for CGO_ENABLED=0, files that import "C" are loaded in
-// a reduced form: functions that use C have no body and are refused when they are reached, like those in
-// assembly; C's types become types of the package, with the names cgo gives them.
+// The machine does not run C, but most of a package that uses it is Go. Where there is no
+// alternative for CGO_ENABLED=0, files that import "C" are loaded in a reduced form. Functions that
+// use C have no body and are refused when they are reached, like those in assembly. C's types
+// become types of the package, with the names that cgo gives them.
 
 // A CUse is the first place in a function where it uses C.
 type CUse struct {
@@ -91,9 +91,9 @@ func (l *loader) addCgo() error {
 	return nil
 }
 
-// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns their
-// other imports. It adds none if one of lp's files is there only where cgo is not: then the author has an
-// alternative.
+// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns
+// their other imports. It adds none if one of lp's files is built only without cgo: then the author
+// has an alternative.
 func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 	if lp.Standard {
 		return nil

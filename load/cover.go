@@ -48,7 +48,8 @@ type Block struct {
 	// Start and End are its bounds in a cover profile: from Go 1.27 on their lines are those of the text,
 	// whatever line comments say.
 	Start, End token.Position
-	// Of is, of a Comm, the number of that which begins the first case of the same select statement.
+	// Of is, for a Comm, the number of the block that begins the first case of the same select
+	// statement.
 	Of int
 	// Then is, for an Else, the number of the block that is executed if the condition holds.
 	Then int
@@ -81,7 +82,7 @@ type coverage struct {
 	begins map[instrPlace][]int   // guarded by mu; the numbers of blocks
 	edges  map[edge][]int         // guarded by mu; likewise, between the blocks of SSA
 	done   map[*ssa.Function]bool // guarded by mu
-	hollow map[int]bool           // of the blocks, the first of those in a basic block where nothing else is
+	hollow map[int]bool           // of the blocks in a basic block that has nothing else, the first
 }
 
 // edge is one from a basic block to another.
@@ -122,7 +123,8 @@ func (prog *Program) Between(from, to *ssa.BasicBlock) []int {
 	return prog.cover.edges[edge{from, to}]
 }
 
-// counter is how the functions begin that are called where blocks begin. No identifier of Go has a #.
+// counter is the beginning of the names of the functions that are called where blocks begin. No
+// identifier of Go has a #.
 const counter = "#cover"
 
 // count puts counters into the packages of the user's module. A file that belongs to a package and
@@ -308,7 +310,7 @@ func (c *blockCounter) afterElse(pos token.Pos) token.Pos {
 }
 
 // addCounters returns list with a counter at the beginning of each block in it: before the first
-// statement, and after each that control may leave otherwise than by its end.
+// statement, and after each statement that control may leave elsewhere than at its end.
 func (c *blockCounter) addCounters(pos, blockEnd token.Pos, list []ast.Stmt, toBrace bool, kind BlockKind) (out []ast.Stmt) {
 	if len(list) == 0 {
 		if toBrace {
@@ -372,7 +374,7 @@ func lastOf(s ast.Stmt, end token.Pos) token.Pos {
 	return s.End()
 }
 
-// boundary returns where in s the block ends that s is part of.
+// boundary returns the position in s at which the block that contains s ends.
 func boundary(s ast.Stmt) token.Pos {
 	literal := func(nodes ...ast.Node) token.Pos {
 		for _, n := range nodes {

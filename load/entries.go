@@ -40,8 +40,8 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// An Entry is a function exploring can start at. One of kind Library has no
-// such function, but Exports.
+// An Entry is a function at which exploration can start. An Entry of kind Library has Exports
+// instead of a function.
 type Entry struct {
 	Kind     Kind
 	Path     string // import path of the package; for tests, of the package under test

@@ -120,8 +120,8 @@ func (l *loader) syntaxErrors(p *Package, found []error) {
 	}
 }
 
-// compile returns the compiler's output for p's files, which have syntax errors. Its output goes to a
-// directory of our own, for when the compiler fails it removes the file it was to write, even if that is a
+// compile returns the compiler's output for p's files, which have syntax errors. Its output goes to
+// a directory of our own, because a compiler that fails removes its output file, even if that is a
 // device.
 func (l *loader) compile(p *Package) string {
 	tmp, err := os.MkdirTemp("", "hbcheck-load-")

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// The operations that a program may execute decide which data are part of its states, and which operations
-// are visible. For example, a program with a ticker has infinitely many states if it can read the clock,
-// and a handful if it cannot. The user's code is asked by its types. The library is searched as text, in
-// which calls have only one form: that is a hundred times faster, and comments that mention a call do no
-// harm.
+// The operations that a program may execute decide which data are part of its states, and which
+// operations are visible. For example, a program with a ticker has infinitely many states if it can
+// read the clock, and a handful if it cannot. In the user's code, facts are found by types. The
+// library is searched as text, in which a call has only one form: that is a hundred times faster,
+// and comments that mention a call do no harm.
 
 // A fact is a set of things that a package may do.
 type fact uint16
@@ -112,8 +112,9 @@ func named(names ...string) func(*types.Func) bool {
 	}
 }
 
-// isOf reports whether fn is of one of the packages. Asked first, as full names are long: half of the time of
-// these questions, which concern every function that a test reaches, went into making them.
+// isOf reports whether fn is of one of the packages. It is called before full names are compared,
+// because making these took half of the time of the queries, which concern every function that a
+// test reaches.
 func isOf(fn *types.Func, paths ...string) bool {
 	return fn.Pkg() != nil && slices.Contains(paths, fn.Pkg().Path())
 }
@@ -175,9 +176,10 @@ func setsEnvironment(fn *types.Func) bool {
 	return false
 }
 
-// showsDescriptors reports whether fn may show or take the number of a descriptor: it is a system call, a
-// method named like those of files and connections that show it, or finds a method by its name. Of package
-// syscall these are no such calls: what signals and errors are, the environment, and the process.
+// showsDescriptors reports whether fn may show or take the number of a descriptor. It may if it is
+// a system call, has the name of a method of files or connections that shows the number, or finds a
+// method by its name. Functions of package syscall about signals, errors, the environment and the
+// process do not count.
 func showsDescriptors(fn *types.Func) bool {
 	switch fn.Name() {
 	//mutant: no program sees descriptors [models TestCaches/numbered]: "Fd" -> "fd"
@@ -213,9 +215,9 @@ func (prog *Program) linked(e *Entry, f fact) bool {
 	return false
 }
 
-// UsesDeadlines reports whether a package that is linked for e makes contexts
-// with deadlines. These are times in memory, which matter if time passes in the order of deadlines. Where
-// timers fire in any order, a context may expire at any moment whatever its deadline, so it does not.
+// UsesDeadlines reports whether a package that is linked for e makes contexts with deadlines. These
+// are times in memory, which matter if time passes in the order of deadlines. Where timers fire in
+// any order, a context may expire at any moment, so deadlines do not matter.
 func (prog *Program) UsesDeadlines(e *Entry) bool { return prog.linked(e, deadlineFact) }
 
 // SetsEnvironment reports whether a package that is linked for e may change the environment: then the

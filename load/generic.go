@@ -41,7 +41,7 @@ type instances struct {
 	any   map[string]types.Type // arguments that represent all types, by their names
 }
 
-// add takes on fn, which is generic.
+// add adds fn, which is generic.
 func (x *instances) add(fn *ssa.Function) {
 	params := fn.Signature.TypeParams()
 	var n *types.Named // of a method
@@ -76,8 +76,8 @@ func (x *instances) add(fn *ssa.Function) {
 	x.funcs, x.types, x.made = append(x.funcs, fn), append(x.types, args), append(x.made, made)
 }
 
-// build returns the instances. Package ssa makes those of functions only for code
-// that mentions them: so here is some.
+// build returns the instances. Package ssa makes instances of functions only for code that mentions
+// them, so build compiles such code.
 func (x *instances) build() []ssa.Member {
 	var src strings.Builder
 	tp := types.NewPackage(x.p.Types.Path()+" (instances)", "instances")
@@ -205,7 +205,7 @@ func (a *arguments) of(i int) (types.Type, error) {
 		// With the position ssa would take it for a local type.
 		name := types.NewTypeName(token.NoPos, nil, p.Obj().Name(), nil)
 		n := types.NewNamed(name, nil, nil)
-		a.args[i] = n // its methods may speak of it
+		a.args[i] = n // its methods may mention it
 		var methods []*types.Func
 		for m := range c.Methods() {
 			sig, err := a.subst(m.Signature())

@@ -132,7 +132,7 @@ func goFlagError(flag, why string) error {
 // takeGoFlags determines the effects of the go command's flags. The error is an Errors that names the flag
 // that is refused.
 func (l *loader) takeGoFlags() error {
-	// Which files of the standard library there are is decided by the environment of this process.
+	// The environment of this process decides which files the standard library has.
 	if e := l.goEnv.GOEXPERIMENT; e != "" && !slices.ContainsFunc(l.cfg.env(l.dir), func(s string) bool { return strings.HasPrefix(s, "GOEXPERIMENT=") }) {
 		return Errors{{Msg: fmt.Sprintf("GOEXPERIMENT=%s was set by go env -w: set it in the environment for hbcheck", e)}}
 	}
@@ -336,7 +336,8 @@ func constantOf(t types.Type, s string) types.TypeAndValue {
 // Source returns the file with the text of the file of that name: -overlay may replace it.
 func (prog *Program) Source(name string) string { return prog.choices.source(name) }
 
-// Root is the directory below which the program's files are, if it is that of a bundle; otherwise empty.
+// Root is the directory that contains the program's files, if it is the directory of a bundle;
+// otherwise it is empty.
 func (prog *Program) Root() string { return prog.root }
 
 // Recorded returns the name that the compiler records for a file, for example for stack traces: with

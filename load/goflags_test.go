@@ -28,7 +28,7 @@ func TestGoFlags(t *testing.T) {
 			known = append(known, f[1])
 		}
 	}
-	known = append(known, "C", "o") // in go help build, but in its text or with a capital
+	known = append(known, "C", "o") // go help build mentions them outside of its list, or as a capital
 	for _, name := range known {
 		if _, ok := GoFlags[name]; !ok {
 			t.Errorf("the go command has a flag -%s that is not in GoFlags", name)

@@ -40,7 +40,7 @@ type listPackage struct {
 	cgo map[string]*cgoFile // of GoFiles, those that import "C"
 }
 
-// listFields must name the fields of listPackage: go list does less for less.
+// listFields must name the fields of listPackage: go list does less work for fewer fields.
 const listFields = "ImportPath,Dir,Name,ForTest,Standard,DepOnly,Match," +
 	"GoFiles,IgnoredGoFiles,SFiles,EmbedFiles,Imports,ImportMap,Module,DefaultGODEBUG,Error"
 
@@ -117,8 +117,8 @@ func (l *loader) list() error {
 	}
 	l.listed = list
 	if len(l.listed) == 0 {
-		// A pattern with "..." that matches nothing is only worth a warning to
-		// the go command; to us there is nothing left to do.
+		// The go command only warns about a pattern with "..." that matches nothing; here it is an
+		// error, because nothing is left to do.
 		return Errors{{Msg: cmp.Or(strings.TrimPrefix(diag, "go: warning: "), "no packages")}}
 	}
 	return nil
@@ -186,9 +186,10 @@ func (lp *listPackage) path() string {
 	return path
 }
 
-// userPackages makes Packages from go list's answer, and marks those whose entries are wanted: the packages
-// that a pattern matches, except a package that is not a command and has a test variant with all its files,
-// and except packages without files, which can only have tests.
+// userPackages makes Packages from go list's answer, and marks those whose entries are wanted: the
+// packages that a pattern matches. Two kinds of them are not marked: a package that is not a
+// command and has a test variant with all its files, and a package without files, which can only
+// have tests.
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	hasVariant := make(map[string]bool) // p, if there is p [p.test]
 	rank := make(map[string]int)        // path to index of the first pattern that matched it

@@ -85,8 +85,8 @@ func isStatic(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// isPlainConversion reports whether converting a constant or a static value
-// needs no memory: string to []byte and to interfaces does.
+// isPlainConversion reports whether converting a constant or a static value needs no memory. A
+// conversion of a string to []byte, or to an interface, needs memory.
 func isPlainConversion(from, to types.Type) bool {
 	if types.IsInterface(to) {
 		return false
@@ -102,11 +102,10 @@ func isPlainConversion(from, to types.Type) bool {
 // calls its init functions, and no other package's. Packages without initialisation are omitted and need
 // not be built for it.
 //
-// The order is the language's: sort by import path; again and again initialise
-// the first package that has all its imports initialised. As with gc, packages
-// without code to run at initialisation hold up no other (cmd/link/internal/ld,
-// inittask.go), and the implicit packages, of which the runtime is one, come
-// before all others.
+// The order is the language's: sort by import path; again and again initialise the first package
+// that has all its imports initialised. As with gc, packages without code to run at initialisation
+// delay no other package (cmd/link/internal/ld, inittask.go), and the implicit packages, of which
+// the runtime is one, come before all others.
 func (prog *Program) InitOrder(e *Entry) []*ssa.Package {
 	var order []*ssa.Package
 	inited := make(map[*Package]bool)

@@ -59,10 +59,10 @@ func (lp *listPackage) subject() string {
 	return lp.path()
 }
 
-// Fingerprint returns a fingerprint of the package at path, which is one of Packages, its tests and all
-// their imports: of everything that Load reads for it, except packages of the standard library that only
-// the overlay imports, which the Go version determines. It changes with every part, even with the directory
-// of a package.
+// Fingerprint returns a fingerprint of everything that Load reads for the package at path, which is
+// one of Packages, for its tests and for all their imports. Packages of the standard library that
+// only the overlay imports are left out, because the Go version determines them. The fingerprint
+// changes with every part, even with the directory of a package.
 func (x *Listing) Fingerprint(path string) (string, error) {
 	byID := make(map[string]*listPackage)
 	for _, lp := range x.l.listed {
@@ -117,8 +117,8 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	fmt.Fprintf(h, "imports %q\n", lp.Imports)
 	files := slices.Concat(lp.GoFiles, lp.EmbedFiles)
 	if !lp.Standard {
-		// Files that import "C" are ignored ones. The constraints of files in assembly decide whether
-		// there is something in Go instead of them.
+		// Files that import "C" are ignored ones. The constraints of files in assembly decide
+		// whether Go files replace them.
 		files = slices.Concat(files, lp.IgnoredGoFiles, lp.SFiles)
 	}
 	if !lp.DepOnly {

@@ -327,7 +327,7 @@ func (l *loader) discover() error {
 	return err
 }
 
-// noFiles says of all packages that matched that they have no files but tests.
+// noFiles returns the error that the packages that matched have no files except tests.
 func (l *loader) noFiles() error {
 	var errs Errors
 	for _, lp := range l.listed {

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// A literal of a map may have equal keys as long as they are no constants, and the order in which
-// gc evaluates and inserts its elements is not that of the source. As in order.go of cmd/compile, the
-// elements whose keys and values are static are inserted first, in their order; then the others are
-// evaluated and inserted one by one. So the value of key 0 in
+// A map literal may have equal keys, unless they are constants; and gc does not evaluate and insert
+// its elements in the order of the source. As in order.go of cmd/compile, the elements whose keys
+// and values are static are inserted first, in their order; then the others are evaluated and
+// inserted one by one. So the value of key 0 in
 //
 //	map[int]int{x: 1, 0: 2}
 //

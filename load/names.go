@@ -7,8 +7,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Naming says that from an instruction on a variable of the source has a value of the SSA code.
-// There are some if the program was loaded with Config.Names.
+// A Naming says that, from an instruction on, a variable of the source has a value of the SSA code.
+// A program has Namings if it was loaded with Config.Names.
 //
 // They are ssa.DebugRef instructions, which are removed from a function before it is compiled: operations
 // and liveness are those of a program without them. They have one effect: package ssa keeps a phi to which

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// An outline has the data about a package of the standard library by which a program selects the
-// declarations that it needs: their positions, the names that they mention, and whether their bodies can be
-// checked alone. It is kept on disk, so that the next program parses only these declarations, and only the
-// first line of most functions. Everything else is made from the source, as without an outline: with the
-// same positions, in the same order.
+// An outline of a package of the standard library has, for each declaration, the position, the
+// mentioned names, and whether the body can be checked alone. From these a program selects the
+// declarations that it needs. The outline is kept on disk, so that the next program parses only
+// these declarations, and only the first line of most functions. Everything else is made from the
+// source, as without an outline: with the same positions, in the same order.
 
 // A Store keeps data from one process to the next. Declarations whose data are damaged are not found.
 type Store interface {
@@ -88,8 +88,8 @@ type outlines struct {
 	kept []*Package        // that have new ones
 }
 
-// newOutlines returns where l keeps outlines, nil if nowhere: of packages that are changed by tests or by
-// an overlay of the caller's there are none.
+// newOutlines returns the outlines of l, or nil if l keeps none. Packages that are changed by
+// tests, or by an overlay of the caller's, have no outlines.
 func (l *loader) newOutlines() *outlines {
 	cfg := l.cfg
 	if !oneByOne || cfg.Outlines == nil || cfg.Cache != nil || cfg.Overlay != nil || cfg.Root != "" || cfg.whole || cfg.early || len(l.std.tests) > 0 {

@@ -31,9 +31,10 @@ func parallel(n int, f func(i int)) {
 
 // parse parses all files of all packages. Errors are left in the packages.
 //
-// A FileSet assigns positions in the order in which files are added. To have the same positions in every
-// run, each file's range is computed before any file is parsed; then each is parsed in a file set of its
-// own that is filled up to the start of the range, and all ranges are put together.
+// A FileSet assigns positions in the order in which files are added. To have the same positions in
+// every run, parse computes each file's range before it parses any file. Each file is then parsed
+// in a file set of its own, which is filled up to the start of the range, and the file sets are
+// merged.
 func (l *loader) parse() error {
 	type job struct {
 		p    *Package

@@ -33,6 +33,7 @@ type Program struct {
 	Begun      Kept       // of package vm: machines in which packages are being initialised
 	Facts      Kept       // of package vm: facts about entries
 	Variables  Kept       // of package observable: what changes
+	Code       Kept       // of package link: code of functions without numbers
 	Files      Kept       // of package vm: the host's files that have been read
 
 	tests    bool     // Config.Tests
@@ -53,7 +54,7 @@ type Program struct {
 	built        building
 }
 
-// Kept is where another package keeps something that machines for the entries of a program have in common.
+// Kept holds data of another package that the machines for the entries of a program share.
 type Kept struct {
 	sync.Mutex
 	Value any
@@ -169,14 +170,22 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
-// IsOwn reports whether fn is the reader's own code: in a module in which the go command works, in a package
-// under test, or in no module. The overlay is no such code.
+// IsOwn reports whether fn is the reader's own code: in a module in which the go command works, or of which a
+// package is explored, or in no module. The overlay is no such code.
 func (prog *Program) IsOwn(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	if p == nil || p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")) {
 		return false
 	}
-	return (p.Main || p.UnderTest || p.Module == "") && !prog.InHarness(fn)
+	if !p.Main && !p.UnderTest && p.Module != "" && !prog.explores(p.Module) {
+		return false
+	}
+	return !prog.InHarness(fn)
+}
+
+// explores reports whether an entry is in the module: packages of other modules can be explored, too.
+func (prog *Program) explores(module string) bool {
+	return slices.ContainsFunc(prog.Packages, func(p *Package) bool { return p.Module == module })
 }
 
 // Packages of ours that tests import.
@@ -206,9 +215,10 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 }
 
 // IsModel reports whether fn, or the function that fn is an instance, a wrapper or a part of,
-// belongs to a model: the overlay provides it, in a file that is not named as plain code (package
-// internal/effect of the overlay). The other functions of a package that is patched are real ones.
-// So do those of package hbtest/lin, which documents why no other goroutine notices its accesses.
+// belongs to a model: the overlay provides it, in a file whose name does not mark it as plain code
+// (package internal/effect of the overlay). The other functions of a patched package are real ones.
+// Functions of package hbtest/lin belong to a model, too; that package documents why no other
+// goroutine notices its accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// prune takes away declarations of std packages that the program cannot
-// mention: package-level functions, variables whose initial values are
-// computed without side effects, and the bodies of methods. It is what the linker's
-// dead code elimination does for native programs, and what makes loading fast: package
-// unicode, for one, is a hundred tables of which a program uses a handful, and reached
-// by nearly every program.
+// prune takes away declarations of std packages that the program cannot mention: package-level
+// functions, variables whose initial values are computed without side effects, and the bodies of
+// methods. The linker's dead code elimination does the same for native programs. It makes loading
+// fast: nearly every program reaches package unicode, for example, and uses a handful of its
+// hundred tables.
 //
 // Names decide what is mentioned: an identifier in a package mentions the package's declaration of that
 // name, whatever the identifier refers to, and so does a selector on an import's name in another package.
@@ -170,7 +169,7 @@ func findLive(roots []*decl) map[*decl]bool {
 type graph struct {
 	names map[string][]*decl // functions, variables, types; several if a name is declared twice
 	decls map[ast.Node]*decl // by *ast.FuncDecl, *ast.ValueSpec or *ast.TypeSpec
-	roots *decl              // mentions what is mentioned by what stays, links apart
+	roots *decl              // its mentions are those of the declarations that stay, except for links
 	// checked are those that are checked whether they are mentioned or not: types, methods, and
 	// the functions of the user's.
 	checked []*decl
@@ -377,9 +376,9 @@ func (p *Package) bodies(live map[*decl]bool) ([]*ast.File, *types.Info) {
 	return q.Files, q.Info
 }
 
-// removeDead takes the declarations that are not in declared from p's syntax, if it is not nil, and
-// the bodies of the functions that are not live; and if p has been checked what is to be initialised
-// with them. Other programs that have p from the same cache keep theirs.
+// removeDead removes from p's syntax the declarations that are not in declared, if that is not nil,
+// and the bodies of the functions that are not live. If p has been checked, it also removes the
+// initialisation of these declarations. Other programs that have p from the same cache keep theirs.
 func (p *Package) removeDead(declared, live map[*decl]bool) {
 	gone := make(map[types.Object]bool)
 	p.bare = make(map[token.Pos]bool)

@@ -115,8 +115,8 @@ func (m *mentions) visit(n ast.Node) bool {
 		}
 		return false
 	case *ast.ValueSpec:
-		// A local variable's name, or that of a variable that stays anyway; one
-		// that may go is not mentioned by its own declaration.
+		// Names that are not mentions: a local variable's, that of a variable that stays anyway,
+		// and that of a variable that may go, which its own declaration does not mention.
 		if n.Type != nil {
 			ast.Inspect(n.Type, m.visit)
 		}

@@ -68,10 +68,10 @@ func (prog *Program) ShowsDescriptors(e *Entry) bool {
 	return any && reaches(e.WithInitialisers(), pkgs, showsDescriptors, false)
 }
 
-// LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute an
-// operation that depends on what all other goroutines do, and is not only enabled when none of them
-// can continue: testing/synctest with goroutines outside of the bubble, and what InspectsAll is about.
-// What counts as reached is as in UsesClock.
+// LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute
+// an operation that depends on what all other goroutines do, without being enabled only when none
+// of them can continue. These are the operations of InspectsAll, and testing/synctest with
+// goroutines outside of the bubble. What counts as reached is as in UsesClock.
 func (prog *Program) LooksAtAll(e *Entry) bool {
 	return prog.mayInspect(e, func(fn *types.Func) bool {
 		return inspectsAll(fn) || fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
@@ -84,8 +84,8 @@ func (prog *Program) ImportsBubbles(e *Entry) bool {
 }
 
 // InspectsAll reports whether such a program may execute an operation that shows the positions and
-// references of the other goroutines: stacks of all goroutines, and a collection, which finalizers,
-// cleanups and weak pointers reveal.
+// references of the other goroutines. These are stacks of all goroutines, and garbage collections,
+// which show references through finalizers, cleanups and weak pointers.
 func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, inspectsAll) }
 
 func inspectsAll(fn *types.Func) bool {

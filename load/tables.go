@@ -98,7 +98,7 @@ func numbers(e ast.Expr) constant.Value {
 	return nil
 }
 
-// cutTables takes their elements from the tables among the initial values of variables of p, which
+// cutTables removes the elements of the tables among the initial values of variables of p, which
 // has not been checked yet. The syntax of p alone determines the tables.
 func (p *Package) cutTables() {
 	c := tableCutter{p: p, types: make(map[string]ast.Expr), consts: make(map[string]bool), fixed: make(map[string]bool)}

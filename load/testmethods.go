@@ -72,8 +72,9 @@ func testMethodsOf(p *Package) (set TestMethods) {
 	return set
 }
 
-// TestMethods returns the methods of tests that a program which begins at e may call: those that a
-// std package mentions, and those that code of the user's does that is reached, as in UsesClock.
+// TestMethods returns the methods of tests that a program which begins at e may call. These are the
+// methods that a std package mentions, and those that the user's code mentions in code that the
+// program reaches (as in UsesClock).
 func (prog *Program) TestMethods(e *Entry) (set TestMethods) {
 	var pkgs []*Package
 	any := TestMethods(0)

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Tests of one package that call t.Parallel run at the same time. They can share only memory reachable from
-// package-level variables. So two of them are explored together, as one more entry, if code that both reach
-// uses a variable, and code that one of them reaches may change it or memory reachable from it.
+// Tests of one package that call t.Parallel run at the same time. They can share only memory
+// reachable from package-level variables. So two tests are explored together, as one more entry, if
+// both reach code that uses a variable, and one of them reaches code that may change the variable
+// or memory reachable from it.
 
 // together is between the names of two tests.
 const together = "+"
@@ -73,8 +74,8 @@ func (prog *Program) findTogether() (pairs []*Entry) {
 	return pairs
 }
 
-// callsParallel reports whether the test function of e calls Parallel on its parameter, itself or in
-// a function that it hands it to.
+// callsParallel reports whether the test function of e calls Parallel on its parameter, itself or
+// in a function to which it passes the parameter.
 func (prog *Program) callsParallel(e *Entry) bool {
 	return e.Package.callsParallel(e.Func.Object(), 0, map[types.Object]bool{})
 }
@@ -134,8 +135,8 @@ func (p *Package) funcDecl(fn types.Object) *ast.FuncDecl {
 	return nil
 }
 
-// varUses are the package-level variables that a test reaches, and those of them which it may change, or
-// memory reachable from them; by their numbers in a useGraph.
+// varUses are the package-level variables that a test reaches, and those that it may change or
+// whose reachable memory it may change. They are given by their numbers in a useGraph.
 type varUses struct{ uses, changes bits }
 
 // bits is a set of small numbers.
@@ -178,7 +179,8 @@ type useGraph struct {
 	all   int // nodes numbered
 }
 
-// useNode is a declaration: what it uses itself, and the declarations of what it mentions.
+// useNode is a declaration: the variables that it uses itself, and the declarations that it
+// mentions.
 type useNode struct {
 	number int
 	decl   *declared

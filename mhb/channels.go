@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Operations on channels in question. A goroutine that waits at a channel takes part in operations of
-// others, so T_c does not wait alone: the goroutines with which it could communicate now are members, and
-// so are those with which members could communicate. All other goroutines are walked.
+// The operation in question is on a channel. A goroutine that waits at a channel takes part in operations
+// of others, so T_c does not wait alone. Members are T_c, the goroutines with which it could communicate
+// now, and those with which a member could communicate. All other goroutines are walked.
 //
 //	T_c: select { case c <- 1: case <-done: }     member: <-c
 //	T_1: x = 1; <-d                               T_2: select { case d <- 2: case <-done: }
@@ -28,8 +28,9 @@ import (
 //     (see the package): it would disturb the case.
 //  2. So no step of E needs or changes what members have in their registers. It may be an operation on the
 //     channel of a case that does not disturb it: that commutes with what T_c can do by the table below.
-//  3. Of others only those that wait at the same channels notice what T_c does, as another of their cases
-//     may be ready then. A select whose other case can be executed counts (selects).
+//  3. Of the other goroutines, only those that wait at the same channels notice T_c's step, because
+//     another of their cases may be ready then. A select whose other case can be executed counts
+//     (selects).
 //  4. Nothing but channels decides what operations on channels do (State.Cases).
 type meeting struct {
 	members []trace.GID // T_c first

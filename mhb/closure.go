@@ -42,8 +42,9 @@ type summary struct {
 //     not passed now; and a walk that passes more reaches more and notes more.
 //  3. The second round passes at least what the first one does, which passes nothing that is
 //     disabled.
-//  4. A walk that has not been blocked at an operation that is enabled now would find the same again,
-//     by 1 and 2: so it is not walked again, and the round in which there is no other one is the last.
+//  4. A walk that has not been blocked at an operation that is enabled now would find the same
+//     again, by 1 and 2: so that goroutine is not walked again. The round in which no goroutine is
+//     walked again is the last.
 //
 // The set of findings is finite, so a fixed point exists; maxRounds bounds the search for it.
 func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summary) bool) (all []*summary, ok bool) {

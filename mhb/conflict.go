@@ -115,9 +115,10 @@ func delta(s State, g trace.GID) (int64, bool) {
 	return int64(d), ok
 }
 
-// ofLibrary reports whether a goroutine's next instruction is a native whose access to an object of the
-// library walks note. Functions of timers are not known: the timer's own goroutine accesses the timer, and
-// no walk sees that. Neither is the length of a channel: walks note no operations on channels.
+// ofLibrary reports whether a goroutine's next instruction is a native that accesses an object of
+// the library, and walks note such accesses. Walks do not note those of functions of timers,
+// because the timer's own goroutine accesses the timer, and no walk sees that. Nor do they note the
+// length of a channel, because they note no operations on channels.
 func (o *Oracle) ofLibrary(stack []hybrid.Frame) bool {
 	if len(stack) == 0 || stack[0].Instr == nil {
 		return false
@@ -224,7 +225,7 @@ type syncEffect struct {
 	at    ssa.Instruction
 }
 
-// same reports whether m and n are equal but for where they are.
+// same reports whether m and n are equal except for their places.
 func (m *syncEffect) same(n *syncEffect) bool {
 	return m.kind == n.kind && m.on == n.on && m.sign == n.sign && m.reads == n.reads && m.wide == n.wide
 }

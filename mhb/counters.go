@@ -19,18 +19,19 @@ import (
 // Without credit, each goroutine that has not been started yet would count as one that can decrement the
 // counter to zero. A task that starts tasks would always need a choice.
 //
-// Claim. In an execution in which T_c does nothing, no counter is ever lower than it is now by more
-// than the sum of what is counted in dones for the others.
+// Claim. In an execution in which T_c does nothing, no counter ever falls below its present value
+// by more than the sum of the counts in dones of the others.
 //
 //  1. A walk comes to all Dones that are executed, and counts each as often as its call can be
 //     executed (function, add). Adds can only help, so that leaving any of them out is right.
-//  2. What is left out are Dones of a goroutine that is started, or of a call that is deferred, by an
-//     instruction i, as many as there is credit. Credit is what Adds before i in i's block, or in
-//     the first blocks of functions that are called there, have added to the same counter. Whenever i has
-//     been executed so have these, by the same goroutine, and no Done of what i starts can
-//     come before i. So at no time is the sum of these Adds and Dones below what is counted.
-//  3. An Add is credit once: what is paid is taken away from it (pay), and a function hands on to its
-//     caller what is left by the end of its first block (leave).
+//  2. Let instruction i start a goroutine or defer a call. Of the Dones of this goroutine or call,
+//     as many are left out as there is credit. Credit is the sum that Adds before i have added to
+//     the same counter, in i's block or in the first blocks of functions called there. If i has
+//     been executed, the same goroutine has executed these Adds, and no Done of the new goroutine
+//     or deferred call can come before i. So the sum of these Adds and Dones is never below the
+//     counted number.
+//  3. An Add is credit once: pay subtracts the part that is used, and leave hands the rest at the
+//     end of a function's first block to its caller.
 //  4. A function that may return without having come to the end of its first block has recovered a
 //     panic, so it has deferred calls; it hands nothing on.
 //  5. A recursive call is assumed to decrement no counter further than the part of its function walked so

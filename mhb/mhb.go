@@ -114,9 +114,9 @@ type Oracle struct {
 	WitnessOf trace.GID
 	// Looked is the number of goroutines that had to be examined, summed over all questions.
 	Looked uint64
-	// Copied are the objects of which the program copies values of package sync, or structs with such
-	// fields, so that operations on these conflict with plain accesses. With AnyCopied they may be all
-	// objects.
+	// Copied are the objects from which the program copies values of package sync, or structs with
+	// fields of such types. Operations on these objects conflict with plain accesses. With
+	// AnyCopied they may be all objects.
 	Copied    static.Set
 	AnyCopied bool
 	// Off lists the stages that are not used. It is set before the first question.
@@ -205,10 +205,11 @@ const (
 	maxWork   = 20_000
 )
 
-// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice, or "".
-// The reason is fieldaccess.Reason if no other goroutine will ever do anything that conflicts with op; or
-// the operation that blocks the others ("wait" if that is Cond.Wait for one of them, else "lock",
-// "receive", "send", "select" or "once", else "join"); or Unreachable.
+// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice,
+// or "". The reason is fieldaccess.Reason if no other goroutine will ever do anything that
+// conflicts with op. If the others block first, it names the operation at which they block: "wait"
+// if it is Cond.Wait for one of them, else "lock", "receive", "send", "select" or "once", else
+// "join". It can also be Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if !op.Kind.Plain() && (!skippable(op.Kind) && !communicates(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
 		return ""

@@ -14,11 +14,12 @@ import (
 //
 //  1. They are the objects that can be reached from their registers, which do not change, and from the
 //     variables, through the memory of objects that can be reached.
-//  2. A member writes to none of these, as an operation that touches one is not Apart (claim 2 of
-//     Partition); what it has allocated is reached only from where it has written it.
+//  2. A member writes to none of these, because an operation that touches one is not Apart (claim 2
+//     of Partition). An object that a member has allocated can be reached only from memory to which
+//     a member has written a pointer to it.
 //
-// So it is found once. A closed and empty channel is no object that an operation touches, for outsiders
-// as for members.
+// So they are computed once. A closed and empty channel does not count as an object that an
+// operation touches, for outsiders as for members.
 type separation struct {
 	p         *Partition
 	outsiders []trace.GID

@@ -72,7 +72,7 @@ func (t *thrift) weigh(looks int, helped bool) {
 	}
 }
 
-// leaveOut leaves out as many questions as the last time, twice, and lets a trial follow.
+// leaveOut leaves out twice as many questions as the last time; a trial follows.
 func (t *thrift) leaveOut(most int) {
 	t.vain = most - trial
 	t.pause = min(max(2*t.pause, vainQuestions), mostUnasked)

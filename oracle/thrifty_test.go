@@ -44,10 +44,10 @@ func TestThrifty(t *testing.T) {
 			o.Skip(0, &trace.Op{Func: fn + 1})
 		}
 	}
-	// 2: 1000 are asked, 1000 not, 100 are, 2000 not, 100 are, 4000 not, 100 are.
-	// 3: 1000 are asked, 1000 not, 50 are, and 40 that help; from there on as in the beginning.
-	// 4: 20 looks for each question, and a tenth helps, which is worth 80: 83 are asked, 1000 not, 8 are, ...
-	// 5: half of them help.
+	// Queries about function 2: 1000 are made, 1000 skipped, 100 made, 2000 skipped, 100 made, 4000 skipped, 100
+	// made. Function 3: 1000 are made, 1000 skipped, 50 made, and 40 that help; then it is as in the beginning.
+	// Function 4: each query takes 20 looks, and a tenth of the queries help, which is worth 80 looks; so 83 are
+	// made, 1000 skipped, 8 made, ... Function 5: half of them help.
 	if want := map[uint32]int{1: 10_000, 2: 1300, 3: 2290, 4: 105, 5: 10_000}; !maps.Equal(h.asked, want) {
 		t.Errorf("asked %v, want %v", h.asked, want)
 	}

@@ -46,9 +46,9 @@ type Global interface {
 	// goroutines: time can pass while they are busy, or a bubble is quiet while goroutines outside of it
 	// run.
 	Overtakes() bool
-	// MayLook reports whether Overtakes is true only because code that the program may reach has operations
-	// that look at all other goroutines (por/hb/looks.go). Mostly no execution comes to one: a library that
-	// can print all stacks is part of the program.
+	// MayLook reports whether Overtakes is true only because code that the program may reach has
+	// operations that look at all other goroutines (por/hb/looks.go). In most programs no execution
+	// reaches one: a library can print all stacks, and is part of the program.
 	MayLook() bool
 	// InspectsAll reports whether the program may execute an operation that observes all goroutines, or
 	// all references: a dump of all stacks, a garbage collection. It depends even on operations that access
@@ -56,25 +56,25 @@ type Global interface {
 	InspectsAll() bool
 }
 
-// InspectsAll reports whether sys is Global and says so.
+// InspectsAll returns sys.InspectsAll(), or false if sys is not Global.
 func InspectsAll(sys System) bool {
 	g := CapabilitiesOf(sys).Global
 	return g != nil && g.InspectsAll()
 }
 
-// Overtakes reports whether sys is Global and says so.
+// Overtakes returns sys.Overtakes(), or false if sys is not Global.
 func Overtakes(sys System) bool {
 	g := CapabilitiesOf(sys).Global
 	return g != nil && g.Overtakes()
 }
 
-// MayLook reports whether sys is Global and says so.
+// MayLook returns sys.MayLook(), or false if sys is not Global.
 func MayLook(sys System) bool {
 	g := CapabilitiesOf(sys).Global
 	return g != nil && g.MayLook()
 }
 
-// CapabilitiesOf returns the capabilities of sys. Nothing else asserts them.
+// CapabilitiesOf returns the capabilities of sys. Only this function has type assertions for them.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
 	c.Named, _ = sys.(Named)
@@ -147,8 +147,8 @@ type SymmetricHasher interface {
 	Orbits(g trace.GID, buf []Orbit) []Orbit
 }
 
-// An Orbit names alternatives that are equal up to symmetry. G and Partner are one goroutine for each group
-// of equal ones.
+// An Orbit names alternatives that are equal up to symmetry. G and Partner each stand for a group
+// of equal goroutines.
 type Orbit struct {
 	G, Partner        trace.GID
 	Case, PartnerCase int
@@ -169,10 +169,10 @@ type Racer interface {
 	Glided() int
 }
 
-// A Parker is a System in which parking is visible: operations that do not wait, or that have alternatives,
-// can distinguish a goroutine that is parked from one that is about to park. It also determines when they
-// can, so that an explorer can postpone parks until then. The executions differ only in parks that nothing
-// notices.
+// A Parker is a System in which parking is visible: operations that do not wait, or that have
+// alternatives, can distinguish a goroutine that is parked from one that is about to park. The
+// system also determines when an operation may do so; until then an explorer can postpone parks.
+// Postponing parks leaves out only executions that differ in parks that no operation notices.
 type Parker interface {
 	// Parks reports whether alternative choice of g's pending operation only parks g.
 	Parks(g trace.GID, choice int) bool

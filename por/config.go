@@ -103,9 +103,9 @@ type Config struct {
 	// Keeper, if set, saves the search from time to time, or continues a saved one.
 	Keeper Keeper
 
-	// Over, if set, is called after every transition. If it returns true, Poll is called at once, because
-	// a few hundred transitions of a large program take long. Several goroutines may call it. Once it
-	// returns true, it always does, and Poll soon has a reason.
+	// Over, if set, is called after every transition. If it returns true, Poll is called at once,
+	// because a few hundred transitions of a large program take long. Several goroutines may call
+	// it. Once it has returned true, it always returns true, and Poll soon returns a reason.
 	Over func() bool
 
 	_ struct{}

@@ -13,8 +13,8 @@
 // In every state each goroutine is at its next visible operation, its pending operation. A step
 // executes the pending operation of an enabled goroutine, with one of its alternatives, and then
 // everything local after it. So an execution is given by its schedule (trace.Schedule), a list of
-// steps. An explorer begins in the present state of the system, in which it leaves it. It returns
-// to earlier states by marks, last-in first-out.
+// steps. An explorer begins in the present state of the system, and restores that state at its end.
+// It returns to earlier states by marks, last-in first-out.
 //
 // A fourth party is optional. An Oracle has facts about the program beyond the operations of one state. It
 // reports whether {g} is a persistent set: no operation that the others can execute while g waits conflicts

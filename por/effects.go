@@ -43,9 +43,9 @@ type Effects interface {
 	// object has in any.
 	Identity(obj uint32) uint64
 
-	// Cases appends the cases of g's pending operation, a select or another one on channels that can
-	// be disabled. parks reports whether g has not parked there yet, which is an alternative of
-	// its own: see Parker.
+	// Cases appends the cases of g's pending operation: a select, or another operation on channels
+	// that can be disabled. parks reports whether g has not parked there yet; then parking is a
+	// further alternative (see Parker).
 	Cases(g trace.GID, buf []Case) (cases []Case, parks bool)
 
 	// Case returns the index in Cases of alternative choice, -1 if it is not a case.
@@ -59,8 +59,8 @@ type Effects interface {
 	// state with such an alternative: it names the partner and not its place in a list.
 	Label(g trace.GID, choice int) uint64
 
-	// Partner returns the goroutine whose pending operation is executed together with g's, an
-	// operation on channels, if that is executed with the given alternative.
+	// Partner returns the goroutine whose pending operation is executed together with g's if g
+	// executes its pending operation on channels with the given alternative.
 	Partner(g trace.GID, choice int) (partner trace.GID, ok bool)
 }
 

@@ -8,14 +8,14 @@ package por
 // A piece that is refused, or lost, is explored by the search itself. So an Elsewhere that does nothing
 // changes nothing.
 type Elsewhere interface {
-	// Workers is the most pieces that are explored at the same time.
+	// Workers returns the largest number of pieces that are explored at the same time.
 	Workers() int
 	// Acquire waits until another process has room for a piece, and reports whether one has. It returns
 	// false when over is closed. The next Explore takes the room.
 	Acquire(over <-chan struct{}) bool
 	// TryAcquire is Acquire without waiting.
 	TryAcquire() bool
-	// Release returns, without a piece, what Acquire has acquired.
+	// Release gives back the room that Acquire has reserved, if no piece needs it.
 	Release()
 	// Note is called when a piece is cut off, by the goroutine that uses the system of the search. The
 	// piece may need all numbers that the system has assigned by now.
@@ -37,7 +37,7 @@ type Board struct {
 // A Sender is a Mergeable whose subsearches can be sent to another process.
 type Sender interface {
 	Mergeable
-	// Encode returns what p has received, and Decode the inverse of it.
+	// Encode returns the reports that p has received, as bytes; Decode is its inverse.
 	Encode(p Subsearch) ([]byte, error)
 	Decode(data []byte) (Subsearch, error)
 	// Divide is called once if a search first works as a whole, and then in subsearches only, on the same
@@ -45,9 +45,9 @@ type Sender interface {
 	Divide()
 }
 
-// A PieceSearch explores a piece on a system in the initial state of the search, and returns the result;
-// nil if Config.Poll stopped it. When due returns true, it returns the unexplored rest, as soon as that is
-// small enough.
+// A PieceSearch explores a piece on a system in the initial state of the search, and returns the
+// result; nil if Config.Poll stopped it. After due has returned true, it returns the unexplored
+// rest as soon as this rest is small enough.
 type PieceSearch func(sys System, v Sender, cfg Config, piece []byte, due func() bool) (result []byte, err error)
 
 // Sends returns v as a Sender, if the pieces of the search are to be explored elsewhere, too.

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// A Search explores a system from its current state, in which it leaves it, and reports to a
-// visitor.
+// A Search explores a system from its current state, reports to a visitor, and restores that state.
 type Search func(System, Visitor, Config) Result
 
 // An Explorer is a search algorithm with a name, its properties and its options.
@@ -30,9 +29,10 @@ type Explorer struct {
 	// OnePerClass: it completes one execution of each class of equivalent ones, so that an
 	// estimator can estimate their number.
 	OnePerClass bool
-	// Serial is the flag that restricts it to one worker, "" if it can use several. A Stateful explorer
-	// can if it stores states. The result does not depend on the number of workers from two on; with one
-	// worker, the counts and the first bug may differ if states are stored.
+	// Serial is the flag that restricts it to one worker, "" if it can use several. A Stateful
+	// explorer can use several if it stores states. The result does not depend on the number of
+	// workers from two on; with one worker, the counts and the first bug may differ if states are
+	// stored.
 	Serial string
 	// NotSaved: its searches cannot be saved (Config.Keeper).
 	NotSaved bool
@@ -72,7 +72,7 @@ func (e *Explorer) Set(option, value string) error {
 	return nil
 }
 
-// Explore runs the explorer, and the explorer to which it falls back, if it does.
+// Explore runs the explorer, and then the explorer to which it falls back, if any.
 func (e *Explorer) Explore(sys System, v Visitor, cfg Config) Result {
 	if missing := MissingOf(sys, e.Needs); missing != "" {
 		panic(fmt.Sprintf("BUG: --por=%s needs a system that is a por.%s", e.Name, missing))

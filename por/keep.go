@@ -22,7 +22,8 @@ type Keeper interface {
 	Due() bool
 	// Save saves the search.
 	Save()
-	// Abandon is called if the search must end before it has arrived. It does not return.
+	// Abandon is called if the search must end before it has reached its saved state. It does not
+	// return.
 	Abandon()
 	// Arrived is called when the system has reached the state in which the search was saved.
 	Arrived()

@@ -63,8 +63,8 @@ type Separation interface {
 // Habits are the knowledge of an oracle, or of parts, about which questions are worth asking. Answers
 // depend on it. An Oracle or Parts without the method has no habits.
 type Habits interface {
-	// Habits returns them. Adopt replaces them by those that another one has returned, nil: by those that a
-	// Replica begins with.
+	// Habits returns the habits. Adopt replaces them by habits that another Oracle or Parts has
+	// returned; nil stands for those with which a Replica begins.
 	Habits() []byte
 	Adopt(habits []byte)
 }

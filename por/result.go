@@ -28,8 +28,8 @@ type Stats struct {
 	// PartExecutions counts, for Optimal, the executions of a part of the goroutines, up to where it
 	// interacts with the others again.
 	PartExecutions uint64
-	// Predicted counts, for SURW, the bugs that executions predict, and Confirmed those of them that another
-	// execution has reached. Guessed counts guesses, which have an execution each, too.
+	// For SURW, Predicted counts the bugs that executions predict, and Confirmed counts those that
+	// another execution has reached. Guessed counts guesses; each of them has an execution, too.
 	Predicted, Confirmed, Guessed uint64
 
 	// Work besides the steps: see Work.
@@ -57,8 +57,9 @@ type Progress struct {
 	// Estimate is an estimate of the number of all executions, and Error its standard error; 0: unknown.
 	// For explorers that sample, Estimate is the number of schedules to be drawn, and there is no error.
 	Estimate, Error float64
-	// Ordered has, for a search by several workers, the counts of one worker at the position of the
-	// first of them: the others may be at positions that one worker never reaches. nil: Stats has them.
+	// Ordered has the counts that one worker would have at the position of the first of several
+	// workers. The other workers may be at positions that one worker never reaches. nil: Stats has
+	// them.
 	Ordered *Stats
 }
 

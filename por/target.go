@@ -31,8 +31,8 @@ const (
 	Cross
 	// Precede: one goroutine executes place 0 before another one executes place 1.
 	Precede
-	// Interpose: one goroutine executes place 2 after another one has executed place 0, and before that one
-	// executes place 1.
+	// Interpose: one goroutine executes place 0 and later place 1; in between another one executes
+	// place 2.
 	Interpose
 )
 

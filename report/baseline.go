@@ -26,9 +26,8 @@ func Fingerprint(paths Paths, pkg, entry string, b *explore.Bug) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// A Baseline is a set of known findings: a file with a line for each, which begins with its fingerprint. The
-// rest of the line is for people.
-// Several searches may ask at a time.
+// A Baseline is a set of known findings: a file with a line for each, which begins with its
+// fingerprint. The rest of the line is for people. Several searches may use it at the same time.
 type Baseline struct {
 	mu    sync.Mutex
 	lines map[string]string // by fingerprint

@@ -109,8 +109,8 @@ func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 	return true
 }
 
-// inBrief writes bug, of r, in a few lines if that is enough in a run of many entries, and reports whether it
-// has.
+// inBrief writes bug, of r, in a few lines if that is enough in a run of many entries, and reports
+// whether it has done so.
 func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) bool {
 	if !t.Brief || t.Verbose {
 		return false

@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestCauses: a value that a goroutine has read, and on which it acts after an interruption, is a cause
-// only if another one has written the location and it has not read it again.
+// TestCauses: a goroutine reads a value, is interrupted, and acts on the value. The value is a
+// cause only if another goroutine has written the location and the first one has not read it again.
 func TestCauses(t *testing.T) {
 	step := func(g trace.GID, kind trace.Kind, loc uint64, write bool, preempts string) describe.Event {
 		name := []string{"main", "g1", "g2"}[g]

@@ -9,8 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
-// WriteDeviation writes the steps of a schedule that was left, and how it has ended; or, if it has only
-// been followed for a while, where the goroutines are that have not ended.
+// WriteDeviation writes the steps of an execution that has left its schedule, and how it ended. If
+// the execution was followed for some steps only, it writes the positions of the goroutines that
+// have not ended.
 func WriteDeviation(w io.Writer, paths Paths, d *explore.Deviation, gs []describe.Goroutine, ended bool) error {
 	if d.Bug != nil {
 		return WriteReplayed(w, paths, d.Bug.Events, d.Bug)

@@ -103,7 +103,7 @@ var oneWorker = [explore.NumOneWorker]func(o *explore.Options) string{
 	},
 }
 
-// ExplorerNames lists the explorers of which is holds, all of them if it is nil.
+// ExplorerNames lists the explorers for which is returns true; all explorers if it is nil.
 func ExplorerNames(is func(*por.Explorer) bool) string {
 	var names []string
 	for _, e := range explorers.All() {

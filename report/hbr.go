@@ -189,7 +189,7 @@ func (r *Replay) Recording(base string) (explore.Recording, error) {
 	return rec, nil
 }
 
-// sameMessage compares messages, the words of files that were written long ago included.
+// sameMessage compares messages, also those in the wording of old files.
 func sameMessage(a, b string) bool {
 	today := func(s string) string {
 		s = string([]rune(s)) // a file has no invalid UTF-8
@@ -312,7 +312,7 @@ func (r *Replay) marshal() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// maxReplaySteps is how many steps a schedule has at most that is read.
+// maxReplaySteps is the largest number of steps of a schedule that is read.
 const maxReplaySteps = 20_000_000
 
 // maxReplay is the size of the largest file that is read: some two million steps.

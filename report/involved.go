@@ -14,11 +14,11 @@ type out uint8
 // The reasons.
 const (
 	drawn      out = iota
-	internal       // an operation by which package testing or context works inside
+	internal       // an internal operation of package testing or context
 	uninvolved     // of a goroutine that has nothing to do with the bug
 	afterwards     // after a test has failed, until it has ended
 	folded         // the row of the call that it is part of stands for it
-	untold         // steps of which only who moves is known
+	untold         // steps of which only the goroutine is known
 	numOuts
 )
 
@@ -67,7 +67,8 @@ func leaveOut(rows []row, bug *explore.Bug) {
 	}
 }
 
-// foldCall makes row i, by which package context works inside, part of one row of the program's call.
+// foldCall makes row i, an internal operation of package context, part of one row of the program's
+// call.
 func foldCall(rows []row, i int) {
 	r := &rows[i]
 	call := i
@@ -84,10 +85,9 @@ func foldCall(rows []row, i int) {
 	r.out, r.kind, r.calls = drawn, r.Internal, 1
 }
 
-// involved returns the goroutines that take part in the bug: the one it happened in; for a deadlock, all
-// that are blocked; and those that operate on the same objects, except objects that all of these only read.
-// Operations of package testing on a test do not make a goroutine involved. Goroutines that started an
-// involved one are included, so that the reader sees its origin.
+// involved returns the goroutines that take part in the bug: the goroutine in which it happened;
+// for a deadlock, all blocked goroutines; and goroutines that operate on an object of one of these,
+// unless all of them only read the object.
 func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
 	stuck := bug.Kind == explore.Deadlock

@@ -20,8 +20,8 @@ type column struct {
 
 // columns returns the lanes of the drawn goroutines: main, its children, their children, and timers.
 //
-// Names are spawn paths. Numbers of goroutines depend on what was explored before, and if several
-// workers explore, on which of them came first.
+// Names are spawn paths, because the numbers of goroutines depend on the exploration before, and on
+// which of several workers came first.
 func columns(rows []row, keep []bool) []column {
 	var cols []column
 	for i, r := range rows {

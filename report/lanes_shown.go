@@ -1,8 +1,8 @@
 package report
 
-// shownRows chooses the rows to draw: all of them if there are few, otherwise
-// the ends of each goroutine's stretches and everything remarkable, and if there are very many, only the
-// first and the last ones.
+// shownRows chooses the rows to draw: all of them if there are few. Otherwise it draws the ends of
+// each goroutine's stretches and everything remarkable. Of very many rows it draws only the first
+// and the last ones.
 func shownRows(rows []row, all bool, most int) []bool {
 	keep := make([]bool, len(rows))
 	var stretch []int // rows of the present one

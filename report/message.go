@@ -92,9 +92,9 @@ func message(b *explore.Bug) string {
 	panic(fmt.Sprintf("BUG: report: a bug with detail %T", b.Detail))
 }
 
-// asserted returns the message of a failure with the sentence first that says what is wrong, if it
-// has the form of testify, which is a table: Error Trace, Error, Test, and what the test itself
-// says (Messages).
+// asserted returns the message of a failure; if it has the form of testify, the sentence that says
+// what is wrong comes first. Testify's form is a table: Error Trace, Error, Test, and the text of
+// the test itself (Messages).
 func asserted(message string) string {
 	if !strings.Contains(message, "\tError Trace:\t") {
 		return message
@@ -113,7 +113,8 @@ func asserted(message string) string {
 	if len(words) == 0 {
 		return message
 	}
-	// What is compared belongs to the sentence: "Not equal: expected: 1, actual: 2". A difference follows.
+	// The sentence also has the compared values: "Not equal: expected: 1, actual: 2". The
+	// difference follows.
 	end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "Diff:") })
 	if end < 0 {
 		end = len(words)

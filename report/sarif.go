@@ -24,7 +24,7 @@ type SARIF struct {
 	Version string // of hbcheck
 
 	results []sarifResult
-	of      []*finding // that results are
+	of      []*finding // the finding of each result
 	found   Summary
 	notes   []sarifNote
 	failed  bool
@@ -90,7 +90,7 @@ type sarifNote struct {
 // mostFlow bounds the steps of a schedule in a log. GitHub accepts 10,000 for all results together.
 const mostFlow = 200
 
-// location returns a position as the log has it; false if it is not in the user's module.
+// location returns pos in the form of a log; false if it is not in the user's module.
 func (x *SARIF) location(pos token.Position, id int, text string) (sarifLocation, bool) {
 	file := filepath.ToSlash(x.Paths.File(pos.Filename))
 	if !pos.IsValid() || file == "" || filepath.IsAbs(file) || strings.HasPrefix(pos.Filename, models) {

@@ -105,7 +105,8 @@ func whyStepsApart(b *explore.Bug) string {
 	return s
 }
 
-// racePanics names the panic that the other order of a race of two operations on a channel is.
+// racePanics names the panic that occurs if two racing operations on a channel are executed in the
+// other order.
 func racePanics(b *explore.Bug) string {
 	verbs := [2]describe.Verb{b.Accesses[0].Verb(), b.Accesses[1].Verb()}
 	switch {
@@ -209,8 +210,8 @@ func onWhat(on string) string {
 	return on
 }
 
-// holds says who has a lock since when: "g1 locked in step 5 (bank.go:15) and never unlocked: it has
-// ended". The lock is called on where it is waited for.
+// holds says who has a lock since when: "g1 locked in step 5 (bank.go:15) and never unlocked: it
+// has ended". on is the name of the lock where goroutines wait for it.
 func holds(b *explore.Bug, h *describe.Holding, on string) string {
 	s := h.G + " locked"
 	if at, ok := lockedAt(b, h, on); ok {

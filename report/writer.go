@@ -80,7 +80,7 @@ func (p Paths) Edited(name string, text []byte) []byte {
 // models begins the names of the files of the library's models, which are only in hbcheck.
 const models = "$hbcheck/"
 
-// File returns name as it is shown. A model's is no path.
+// File returns name as it is shown. The name of a model's file is not a path.
 func (p Paths) File(name string) string {
 	if model, ok := strings.CutPrefix(name, models); ok {
 		return "model of " + model

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// branches finds the edges on which it is known which case of a select
-// statement, or that a TryLock, has succeeded.
+// branches finds the edges on which it is known that a certain case of a select statement, or a
+// TryLock, has succeeded.
 //
 // A branch on the result of a TryLock counts only if nothing happens between the two: later the lock may
 // have been released.

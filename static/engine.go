@@ -38,12 +38,11 @@ type Domain[V comparable] interface {
 // A Flow is the future of an activation up to its two exits: return and panic.
 type Flow[V comparable] struct{ Normal, Panic V }
 
-// Engine computes for every program point the Flow from there until its function
-// returns or is unwound by a panic: the partial result of section 4.1 of SPIN
-// 2014. before[call M] = before[M.entry] followed by after[call M], and
-// before[return] is empty. It is backward, flow-sensitive and interprocedural;
-// functions are analysed once for all their callers, their facts in terms of
-// their parameters, and once they are reached.
+// Engine computes, for every program point, the Flow from there until its function returns or is
+// unwound by a panic: the partial result of section 4.1 of the SPIN paper. There before[call M] =
+// before[M.entry] followed by after[call M], and before[return] is empty. The computation is
+// backward, flow-sensitive and interprocedural. A function is analysed when it is reached, and once
+// for all its callers: its facts are in terms of its parameters.
 //
 // Deferred calls run in the order that defers.go has found, at RunDefers and on
 // the path of panics; every instruction that may panic has an edge there. After a recovered panic comes the

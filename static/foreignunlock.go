@@ -23,11 +23,12 @@ import (
 // A mutex that both a and b unlock without a Lock between is Foreign: one Lock before compensates for only
 // one of them. Cond.Wait does not count here, as it locks again.
 //
-// Locks are distinguished by paths. If two paths name one mutex, one of its surplus unlocks is under a path
-// that is in Unlocked: every other unlock has a Lock of its own before it. A path through memory that may
-// change is never Held. Instead, its unlock is kept with the set of mutexes held then, so that addresses
-// can be compared in the live state. A mutex that a goroutine started on the way unlocks is Foreign:
-// another goroutine holds it here. TryLock counts where it has succeeded. Read and write mode are not
+// Locks are distinguished by paths. Suppose that two paths name one mutex, and it is unlocked more
+// often than locked. Then the path of one of these unlocks is in Unlocked, because every other
+// unlock has a Lock of its own before it. A path through memory that may change is never Held.
+// Instead, its unlock is kept with the set of mutexes held then, so that addresses can be compared
+// in the live state. A mutex that a goroutine started on the way unlocks is Foreign: another
+// goroutine holds it here. TryLock counts where it has succeeded. Read and write mode are not
 // distinguished: a goroutine that locks in one mode and unlocks in the other crashes.
 type ForeignUnlock struct {
 	*Engine[Unlocks]

@@ -129,8 +129,8 @@ func (t *Paths) lockerStore(l *lockers, st *ssa.Store) {
 	}
 }
 
-// condIn notes that the Locker of the Cond at path cond, or to which the pointer
-// there points, is set to the mutex mu, and returns in how many structs the Cond is.
+// condIn notes that mutex mu is the Locker of the Cond at path cond, or, if ptr is set, of the Cond
+// to which the pointer at cond points. It returns the number of structs that contain the Cond.
 func (t *Paths) condIn(l *lockers, cond Path, ptr bool, mu Path) int {
 	n := 0
 	t.structs(l, cond, ptr, func(base Path, k condField) {

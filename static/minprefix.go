@@ -14,10 +14,10 @@ import (
 // MinPrefix is the analysis of WaitGroup counters. It has no counterpart in the
 // paper, where a thread is joined by its end.
 //
-// For each WaitGroup w it finds the least value that the sum of all Add deltas
-// and Dones can have on any prefix of any path from a program point to the
-// function's exit, goroutines started from there on included: at a go statement the
-// goroutine may run to its least sum at once, or at any time later. If
+// For each WaitGroup w it finds the least value that the sum of all Add deltas and Dones can have
+// on any prefix of any path from a program point to the function's exit. Goroutines started from
+// there on are included: such a goroutine may run to its least sum at once at the go statement, or
+// at any time later. If
 //
 //	counter(w) + Σ MinPrefix(T, w) ≥ 1   over the goroutines T ≠ T_c
 //

@@ -11,9 +11,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The memory effects of the machine's own functions. Package trace has these, and the operations that they
-// execute. The functions of the models synchronise, which does not depend on locations, except for those of
-// sync/atomic: these access the memory that their first argument points to.
+// The memory effects of natives, the machine's own functions. Package trace lists them, with the
+// operations that they execute. The functions of the models synchronise, which does not depend on
+// locations, except for those of sync/atomic: these access the memory that their first argument
+// points to.
 
 // nativeEffects returns the memory effects of fn, which has no body.
 func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {

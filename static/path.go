@@ -9,15 +9,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A Path is an access path: an expression that names an object relative
-// to the activation of a function. It has a root and steps, s.a.mu is the
-// parameter s followed by the fields a and mu. Paths are numbers of interned
-// nodes: equal paths are equal.
+// A Path is an access path: an expression that names an object relative to the activation of a
+// function. It has a root and steps: s.a.mu is the parameter s followed by the fields a and mu.
+// Paths are numbers of interned nodes: equal paths are equal.
 //
-// A path means the value the expression has at the program point it is a fact
-// of. That is why the analyses, which go backward, forget paths rooted in a
-// value when they pass its definition. Steps through memory (stepLoad) are only
-// as good as that memory is stable: see Stable.
+// A path in a fact stands for the value of the expression at the program point of the fact. So the
+// analyses, which go backward, forget paths that begin with a value when they pass the value's
+// definition. A step through memory (stepLoad) is certain only if that memory is stable: see
+// Stable.
 //
 //	p                 root p
 //	&p.mu             root p, field mu
@@ -165,7 +164,7 @@ func (t *Paths) allocated(p Path) *ssa.Alloc {
 	return a
 }
 
-// roots calls f for the values p is in terms of.
+// roots calls f for the values that occur in p.
 func (t *Paths) roots(p Path, f func(ssa.Value)) {
 	for ; p != Unknown; p = t.nodes[p].parent {
 		if n := &t.nodes[p]; n.root != nil && n.kind != stepFresh {

@@ -15,9 +15,9 @@ const Empty Set = 0
 // remember some of their results (the computed table of K. S. Brace, R. L. Rudell and R. E. Bryant,
 // "Efficient Implementation of a BDD Package", DAC 1990).
 //
-// A set of level 0 has elements below leafSize. One of level n has fan subsets of
-// lower levels; subset i holds the elements from i times the size of level n-1
-// on. One other than subset 0 is not empty, so each set has one form.
+// A set of level 0 has elements below leafSize. A set of level n has fan subsets of lower levels;
+// subset i holds the elements from i times the size of level n-1 on. A subset other than subset 0
+// is not empty, so each set has only one form.
 //
 //	level 1    │ kid 0 │ kid 1 │ ... │ kid 7 │     kid i has the elements 256·i ... 256·i + 255
 //	level 0    │ 256 bits │

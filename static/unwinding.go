@@ -135,10 +135,10 @@ func (e *Engine[V]) normalOrder(f *funcFlow[V], list []*ssa.Defer, x Flow[V]) Fl
 	return x
 }
 
-// anyOrder is inOrder for any number of deferred calls in any order: u follows a
-// panic, z runs them and then has rest follow.
-// A least fixed point of the same equations, over one call that is any of them. It ends because values only
-// grow and there are finitely many.
+// anyOrder is inOrder for any number of deferred calls in any order: u follows a panic; z runs
+// them, and rest follows. It computes the least fixed point of the same equations, with one call
+// that stands for any of them. The computation ends because values only grow and there are finitely
+// many.
 func (e *Engine[V]) anyOrder(f *funcFlow[V], rest Flow[V]) (u, z Flow[V]) {
 	c := Flow[V]{e.d.Never(), e.d.Never()}
 	recovers := false

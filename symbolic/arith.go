@@ -7,20 +7,21 @@ import (
 
 // arith is the built-in layer. It handles ranges, orders and small enumerations:
 //
-//  1. Every term of the constraints gets a Range, from its arguments' (forward) and from what is
-//     made of it (backward), until nothing changes. A range that becomes empty: Unsat.
-//  2. The comparisons that hold make a graph of differences (order.go). A cycle that says that
-//     a term is less than itself: Unsat. Values in ascending order, as small as the ranges allow, are
-//     a model more often than not: Sat.
-//  3. Values for one variable after the other, with the ranges narrowed by each. All have one and
-//     the constraints hold: Sat. All values of small ranges have been tried: Unsat.
+//  1. Every term of the constraints gets a Range: from the ranges of its arguments (forward) and of
+//     the terms that use it (backward), until nothing changes. If a range becomes empty: Unsat.
+//  2. The comparisons that hold make a graph of differences (order.go). If a cycle says that a term
+//     is less than itself: Unsat. Values in ascending order, as small as the ranges allow, are
+//     mostly a model: Sat.
+//  3. Values for one variable after the other, with the ranges narrowed by each. If all variables
+//     have a value and the constraints hold: Sat. If all values of small ranges have been tried:
+//     Unsat.
 //
 // Anything else is Unknown: the number of steps is bounded.
 //
-// Claim: a range always contains the values of its term in all models of the constraints, given
-// the values that are chosen. Proof: it begins as one that contains all values of the term.
-// forward gives values of all arguments within their ranges; backward removes only values of an argument
-// that are impossible for all values of the term and of the other argument.
+// Claim: a range always contains the values of its term in all models of the constraints, given the
+// values that are chosen. Proof: the first range contains all values of the term. forward returns a
+// range with the term's values for all arguments within their ranges. backward removes a value of
+// an argument only if the value is impossible for all values of the term and of the other argument.
 type arith struct {
 	c     *Context
 	place []int32 // by a term's number, where it is in terms; from 1
@@ -44,7 +45,7 @@ const (
 	mostTerms  = 8000 // of the constraints inspected
 	mostSteps  = 400  // propagations of one check
 	mostRounds = 12   // of one propagation
-	mostValues = 64   // of a variable, of which all are tried
+	mostValues = 64   // a variable with at most this number of values has all of them tried
 )
 
 func newArith(c *Context) *arith { return &arith{c: c} }
@@ -149,7 +150,7 @@ func (a *arith) undo(n int) {
 }
 
 // propagate narrows ranges until nothing changes, for a number of rounds. It reports whether none
-// is empty. If a.dirty is true then more rounds may narrow more.
+// is empty. If a.dirty is true afterwards, more rounds may narrow more.
 func (a *arith) propagate(rounds int) bool {
 	a.steps++
 	for range rounds {
@@ -326,7 +327,7 @@ func (a *arith) compare(op Op, holds bool, x, y *Term, rx, ry Range) {
 	a.narrow(y, ny)
 }
 
-// differ removes the only value of another term at the ends of a range.
+// differ removes, at the ends of a range, the value of another term that has only one value.
 func (a *arith) differ(x *Term, r, other Range) {
 	if other.MinU != other.MaxU {
 		return

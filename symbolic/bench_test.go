@@ -20,8 +20,8 @@ func keys(c *Context) (vars, set []*Term) {
 	return vars, set
 }
 
-// BenchmarkKeys checks one order of six keys, with 15 comparisons one after the other, and the other side
-// of each: 30 checks, of which 10 are unsatisfiable.
+// BenchmarkKeys checks one order of six keys: 15 comparisons one after the other, and the opposite
+// of each comparison. These are 30 checks, of which 10 are unsatisfiable.
 func BenchmarkKeys(b *testing.B) {
 	all := map[string]func(c *Context) layer{
 		"built-in": func(c *Context) layer { return newArith(c) },

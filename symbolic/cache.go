@@ -11,7 +11,7 @@ import "math/bits"
 // equal.
 type cache map[Hash]*answer
 
-// mostAnswers is when a cache starts again.
+// mostAnswers is the number of answers at which a cache is emptied.
 const mostAnswers = 1 << 20
 
 func (c cache) add(sum Hash, a *answer) {
@@ -28,8 +28,8 @@ func (h Hash) plus(o Hash) Hash {
 	return Hash{low, high}
 }
 
-// An answer is a result; of Sat with a model, or with those of parts that have no variable in
-// common.
+// An answer is a result; for Sat with a model, or with the answers for parts that have no variable
+// in common.
 type answer struct {
 	result Result
 	model  Model

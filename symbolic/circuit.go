@@ -27,7 +27,7 @@ const (
 	gateChoice        // the second if the first, else the third
 )
 
-// A node is a gate with its inputs, from the first on; the others are no.
+// A node is a gate with its inputs; unused inputs are no.
 type node struct {
 	gate gate
 	in   [3]literal
@@ -77,7 +77,7 @@ func (c *circuit) and(a, b literal) literal {
 
 func (c *circuit) or(a, b literal) literal { return c.and(a.not(), b.not()).not() }
 
-// xor has positive inputs: a negation is one of its output.
+// The inputs of an xor are positive: negating an input negates the output.
 func (c *circuit) xor(a, b literal) literal {
 	if b < a {
 		a, b = b, a

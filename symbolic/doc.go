@@ -54,15 +54,15 @@
 //  1. Scopes: the answer of Check is one for the constraints on the stack. Each answer is found for
 //     a set, and remembered for the sum of that set's hashes. Pop removes constraints together
 //     with their sums. So nothing that was known in a scope is taken for known outside.
-//  2. Sat: every model has been evaluated (Context.Holds), whichever layer it is from, or is one
-//     that has been and holds for the constraint that is new. A layer that lies is counted as
-//     wrong, and the next one is asked.
+//  2. Sat: every model has been evaluated (Context.Holds), whichever layer it is from. A model of
+//     the earlier constraints has to be evaluated for the new constraint only. A layer that lies is
+//     counted as wrong, and the next one is asked.
 //  3. Unsat is believed. Of the built-in layer it rests on the claim in arith.go; of integers
 //     instead of bit vectors on that of integers.go; of circuits on those of sat.go. An external
 //     program is believed if circuits have no model within some steps (Solver.confirm). Tests
 //     compare all layers with each other, and with all values of small widths.
-//  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of them.
-//     One part without a model is enough for Unsat, and no number of others.
+//  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of
+//     them. For Unsat, one part without a model is enough.
 //  5. Results do not depend on maps, addresses or time. What a layer does is bounded by steps: those of
 //     circuits are a function of the set alone (blaster), programs count their own. Only a program that
 //     does not answer in a minute is taken for one that hangs, which is a warning. Which model is found

@@ -107,7 +107,7 @@ func corners(a, b Range, w uint8, f func(x, y int64) int64) Range {
 	return signedly(min(p, q, r, s), max(p, q, r, s), w)
 }
 
-// addRange: a sum of intervals is one if either none or all of its values wrap.
+// addRange: a sum of intervals is an interval if either none or all of its values wrap.
 func addRange(a, b Range, w uint8) Range {
 	f, m := full(w), mask(w)
 	lo, carryLo := bits.Add64(a.MinU, b.MinU, 0)

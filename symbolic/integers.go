@@ -12,7 +12,7 @@ import (
 // the built-in layer finds for the set; each term is asserted to be within its range.
 //
 //  1. Values for which the set holds are within all ranges. No operation wraps for arguments within
-//     theirs, as usable has seen to. So the encoding has the same values, and holds.
+//     their ranges: usable has checked that. So the encoding has the same values, and holds.
 //  2. Numbers for which the encoding holds are within all ranges. So they are values of terms, no
 //     operation wraps, the terms have these values, and the set holds.
 //

@@ -71,7 +71,7 @@ func pipes(t *testing.T) map[string]*smt {
 	return found
 }
 
-// TestLayers: no two layers contradict each other, and the models are some.
+// TestLayers: no two layers contradict each other, and each model satisfies its constraints.
 func TestLayers(t *testing.T) { testLayers(t, nil) }
 
 // TestExternalLayers: nor do external solvers.

@@ -1,7 +1,7 @@
 package symbolic
 
-// Align makes the stack that of a path: one scope for each of its conditions. What the stack has
-// in common with it stays. A search that goes back to another state need not remember scopes.
+// Align gives the stack one scope for each condition of a path. It keeps the common beginning of
+// the stack and the path. So a search that goes back to another state need not remember scopes.
 func (s *Solver) Align(path []*Term) {
 	n := 0
 	//mutant: all conditions are common [symbolic Align]: drop 3
@@ -74,8 +74,8 @@ func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) 
 }
 
 // Values returns the values of t for which the constraints hold, the least ones first, at most
-// limit of them. The result is Sat if the returned values are all and there is at least one, Unsat if there
-// is none, and Unknown if there are more or the solver cannot decide.
+// limit of them. The result is Sat if these are all values and there is at least one, Unsat if
+// there is none, and Unknown if there are more or the solver cannot decide.
 func (s *Solver) Values(t *Term, signed bool, limit int) ([]uint64, Result) {
 	s.Push()
 	defer s.Pop()
@@ -96,8 +96,8 @@ func (s *Solver) Values(t *Term, signed bool, limit int) ([]uint64, Result) {
 }
 
 // Least returns the smallest values of variables for which the constraints hold: of the first
-// variable, then of the second with this value of the first, and so on. Small are 0, 1, 2 ..., and
-// if signed reports it of a variable, then -1, -2 ... after those.
+// variable, then of the second with this value of the first, and so on. The order of values is 0,
+// 1, 2 ...; for a variable that signed reports, -1, -2 ... come after these.
 func (s *Solver) Least(vars []*Term, signed func(v *Term) bool) (Model, Result) {
 	s.Push()
 	defer s.Pop()

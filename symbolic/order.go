@@ -14,11 +14,11 @@ import (
 //	x == y       x - y <= 0, y - x <= 0
 //	x + k        (x+k) - x <= k, x - (x+k) <= -k     if it cannot wrap
 //
-// A path with a smaller sum of differences is weaker, and a term less than itself is a contradiction. Two
-// terms neither of which can be larger are equal, so a constraint that they differ is a contradiction; if
-// two terms differ, one that is not larger is less.
+// A path with a smaller sum of differences is weaker, and a term less than itself is a
+// contradiction. If neither of two terms can be larger, they are equal, and a constraint that they
+// differ is a contradiction. If two terms differ and one cannot be larger, it is less.
 //
-// Signed and unsigned comparisons are two orders: the numbers are others.
+// Signed and unsigned comparisons make two separate orders, because the numbers differ.
 type order struct {
 	nodes []*Term
 	where map[*Term]int
@@ -50,7 +50,7 @@ func (o *order) consistent(a *arith, lt Op) bool {
 	}
 	if !compared && lt == OpLtU {
 		o.nodes = o.nodes[:0]
-		return true // equality alone has been seen to with the other order
+		return true // the other order has handled equality
 	}
 	for i := 0; i < len(o.nodes); i++ { // a sum and its term
 		if t := o.nodes[i]; plusConst(t) {

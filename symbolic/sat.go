@@ -9,9 +9,9 @@ import (
 // conflict-driven clause learning, as MiniSat does it (Eén and Sörensson 2003), with glue (Audemard and
 // Simon 2009) to decide when to restart and which clauses to forget.
 //
-//  1. All clauses follow from those of the circuit and of the literals that are to be true: these are, and
-//     a clause that is learned follows from others.
-//  2. Unsat: what follows without any decision is a contradiction.
+//  1. All clauses follow from those of the circuit and from the literals that are to be true. The
+//     first clauses are these themselves, and a learned clause follows from others.
+//  2. Unsat: a contradiction follows without any decision.
 //  3. Sat: all nodes have values, and no clause is false.
 //  4. The limit of a search counts clauses inspected, never time.
 type sat struct {
@@ -36,7 +36,7 @@ type sat struct {
 type place struct {
 	level  int32
 	reason clause  // that made it true or false; 0: a decision, or it is known from the beginning
-	sign   literal // of the value that it had last, which it gets again
+	sign   literal // of its last value; a decision gives it this value again
 }
 
 // A clause is the index in the arena at which its literals begin; the first two are watched. The number of
@@ -44,8 +44,8 @@ type place struct {
 // clause.
 type clause int32
 
-// A watch is a clause and one of its literals: if that is true, the clause need not be visited. A clause of
-// two is negated, and has no other.
+// A watch is a clause and one of its literals: if that is true, the clause need not be visited. For
+// a clause of two literals, clause is negated, and other is the only other literal.
 type watch struct {
 	clause clause
 	other  literal
@@ -53,7 +53,7 @@ type watch struct {
 
 const (
 	restartAfter = 50   // conflicts
-	reduceAfter  = 2000 // conflicts, and reduceMore for each time that it was done
+	reduceAfter  = 2000 // conflicts; reduceMore is added after each reduction
 	reduceMore   = 300
 )
 

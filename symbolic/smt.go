@@ -16,9 +16,9 @@ import (
 // Externals are the solvers that can be used over a pipe, by the names of their programs.
 func Externals() []string { return []string{"z3", "cvc5"} }
 
-// command returns the command line of a solver and its first input. The solver is bounded by resources that
-// it counts itself, so that its answers do not depend on time. The bound takes about as long as that of
-// circuits.
+// command returns the command line of a solver and its first input. The solver is bounded by
+// resources that it counts itself, so that its answers do not depend on time. Reaching this bound
+// takes about as long as reaching that of circuits.
 func command(program string, effort int) (args, options []string) {
 	switch program {
 	case "z3":
@@ -39,7 +39,7 @@ type smt struct {
 	c         *Context
 	program   string
 	effort    int
-	patience  time.Duration // from then on a program is taken for one that hangs
+	patience  time.Duration // the time after which a program counts as hanging
 	ints      *arith        // asserts the ranges
 	processes *[2]*process
 	failures  int
@@ -101,7 +101,7 @@ func (s *smt) check(set []*Term) (Result, Model) {
 	return Unknown, nil
 }
 
-// process returns the one for a theory, which it starts.
+// process returns the process for a theory, and starts it if necessary.
 func (s *smt) process(theory int, e encoding) (*process, error) {
 	if p := s.processes[theory]; p != nil {
 		return p, nil
@@ -275,7 +275,7 @@ type process struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
 	out   strings.Builder
-	lines chan sexpr // what it writes; closed when it ends
+	lines chan sexpr // the lines that the solver writes; closed when it ends
 }
 
 func start(program string, args []string) (*process, error) {
@@ -306,7 +306,7 @@ func start(program string, args []string) (*process, error) {
 	return p, nil
 }
 
-// say has lines to write, at the next read.
+// say adds lines, which the next read writes.
 func (p *process) say(lines ...string) {
 	for _, l := range lines {
 		p.out.WriteString(l)
@@ -314,8 +314,8 @@ func (p *process) say(lines ...string) {
 	}
 }
 
-// read writes the pending input and returns the next output of the process. A process that does not read
-// keeps the goroutine that writes, until it is killed.
+// read writes the pending input and returns the next output of the process. If the process does not
+// read its input, the goroutine that writes is blocked until the process is killed.
 func (p *process) read(limit time.Duration) (sexpr, error) {
 	text := p.out.String()
 	p.out.Reset()
@@ -359,7 +359,8 @@ func (s sexpr) String() string {
 	return "(" + strings.Join(b, " ") + ")"
 }
 
-// largest is how much of one answer is read: a program that writes on and on has failed.
+// largest is the number of bytes of one answer that are read: a program that writes more has
+// failed.
 const largest = 1 << 20
 
 func readSexpr(r *bufio.Reader) (sexpr, error) {

@@ -64,7 +64,7 @@ type LayerStats struct {
 	Trouble             string // why it did not answer last; "": it answered
 }
 
-// mostEffort is for some seconds.
+// mostEffort is the number of steps that take some seconds.
 const mostEffort = 1 << 27
 
 // NewSolver returns a solver of terms of c.
@@ -235,7 +235,7 @@ func (s *Solver) ask(set []*Term) *answer {
 	return &answer{}
 }
 
-// confirmation is for how many steps circuits are asked whether a program is right.
+// confirmation is the number of steps that circuits get to check the answer of a program.
 const confirmation = mostEffort / 8
 
 // confirm returns the answer for a set that a program has said to be unsatisfiable: it is not believed if

@@ -2,9 +2,9 @@
 // numbers, locations, operations and schedules. It contains no algorithms; all
 // other packages use it.
 //
-// The properties of a kind of operation, which depend neither on the goroutine nor on the object, are in
-// one table (see Row): its name, whether it can be disabled, what it acquires and releases, the Go
-// functions that execute it, and so on. Op has the properties of one operation in one state.
+// The properties of a kind of operation are in one table (see Row): its name, whether it can be
+// disabled, what it acquires and releases, the Go functions that execute it, and so on. They depend
+// neither on the goroutine nor on the object. Op has the properties of one operation in one state.
 package trace
 
 // GID identifies a goroutine. It is a dense number interned from the
@@ -125,8 +125,8 @@ func (o *Op) Races(p *Op) bool {
 	return (o.Kind.Plain() || p.Kind.Plain()) && o.Conflicts(p)
 }
 
-// Conflicts reports whether two operations by different goroutines overlap with at least
-// one write and that do not commute.
+// Conflicts reports whether two operations of different goroutines access overlapping locations, at
+// least one of them writes, and they do not commute.
 func (o *Op) Conflicts(p *Op) bool {
 	//mutant: additions do not commute [counted]: false
 	if o.CommutesWith(p) {

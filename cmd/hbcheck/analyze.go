@@ -202,7 +202,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	if p.Pointer() == nil {
 		why := fmt.Sprintf("did not end within %v (--timeout)", f.timeout)
 		if !asked {
-			why = "would take too long (--timeout 10m lets it go on)"
+			why = "would take too long (--timeout 10m gives it more time)"
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "the points-to analysis, which all others need, %s\n", why)
 		return exit(exitIncomplete)

@@ -36,8 +36,8 @@ func TestBenchInputs(t *testing.T) {
 	}
 }
 
-// TestBenchAnswers: auto takes at most 1.3 times the steps of the best explorer where these are so
-// many that it takes time. Steps are counted, so that this is the same on every machine.
+// TestBenchAnswers: for programs that take noticeable time, auto takes at most 1.3 times the steps
+// of the best explorer. Steps are counted, so that this is the same on every machine.
 func TestBenchAnswers(t *testing.T) {
 	const enough, most = 30_000, 1.3
 	programs := "cdpor/(psort 3|reg 5|pi 6|pc 9)|pipe/bug" // pi 6 is one for optimal, reg 5 and pc 9 for jpf

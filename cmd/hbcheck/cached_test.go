@@ -176,7 +176,7 @@ func TestCached(t *testing.T) {
 		{"wrong", func() { t.Setenv("HBCHECK_TEST_X", "wrong") }, good, "TestVariable ", strings.ReplaceAll(all, "TestVariable ", "")},
 		{"right again", func() { t.Setenv("HBCHECK_TEST_X", "1") }, good, "", all},
 		{"a file", func() { write("a/testdata/x", "z") }, good, "TestFile ", strings.ReplaceAll(all, "TestFile ", "")},
-		// It has another time now, which ReadFile is told beside its size.
+		// The file has another modification time now, which the program has read with the size.
 		{"the file as it was", func() { write("a/testdata/x", "x") }, good, "TestFile ", strings.ReplaceAll(all, "TestFile ", "")},
 		{"a new file", func() { write("a/testdata/y", "") }, good, "TestNames TestThere ",
 			"TestPlain TestVariable TestFile TestRandom TestSkipped TestB TestC "},

@@ -389,7 +389,7 @@ func (x *coordinator) beat() {
 // answerTime is the time that a server may take to store a message before the user is notified.
 const answerTime = 5 * time.Second
 
-// republish publishes the awaited tasks again if the queue is empty, and so has lost them.
+// republish publishes the awaited tasks again if the queue is empty: then it has lost them.
 func (x *coordinator) republish() {
 	x.mu.Lock()
 	lost := slices.SortedFunc(maps.Values(x.waiting), func(a, b cluster.Task) int { return strings.Compare(a.Name, b.Name) })

@@ -59,8 +59,8 @@ func TestCoverProfile(t *testing.T) {
 	}
 }
 
-// profile returns the lines of a cover profile, sorted. With several packages under test go test writes a
-// block once for each: it has been executed if it has in one of them.
+// profile returns the lines of a cover profile, sorted. With several packages under test, go test
+// writes each block once for every package; a block has been executed if one of its lines says so.
 func profile(t *testing.T, name string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(name)

@@ -54,8 +54,9 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// needsRelease skips a script with a name like go127 if this is built with an older release, and one with a
-// name like x_go126, whose counts depend on the release, if it is built with a newer one.
+// needsRelease skips a script with a name like go127 if the test is built with an older release. A
+// script with a name like x_go126 has counts that depend on the release; it is skipped if the test
+// is built with another release.
 func needsRelease(t *testing.T, name string) {
 	if _, minor, ok := strings.Cut(name, "_go1"); ok {
 		newest := strings.TrimPrefix(build.Default.ReleaseTags[len(build.Default.ReleaseTags)-1], "go1.")

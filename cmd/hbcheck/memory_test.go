@@ -14,8 +14,8 @@ func gcPercent() int {
 	return p
 }
 
-// TestPace: of several paces the largest counts, in whatever order they end; the one before them comes back;
-// and a large heap does not grow by more than mostRoom.
+// TestPace: of several paces the largest counts, in whatever order they end. When all have ended,
+// the earlier pace is restored. A large heap does not grow by more than mostRoom.
 func TestPace(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer debug.SetGCPercent(debug.SetGCPercent(120))

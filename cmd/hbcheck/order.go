@@ -2,10 +2,10 @@ package main
 
 import "sync"
 
-// inOrder calls do for 0 to n-1, at most workers at the same time, as next chooses them. It calls done for
-// each result, in order, one at a time. do may call before, for numbers that q says are after all smaller
-// ones: it returns when done has been called for these. After an error of done, inOrder begins nothing more
-// and returns the error.
+// inOrder calls do for 0 to n-1, at most workers at the same time, as next chooses them. It calls
+// done for each result, in order, one at a time. do may call before for a number i for which
+// q.after is true: before returns when done has been called for all smaller numbers. After an error
+// of done, inOrder begins nothing more and returns the error.
 func inOrder[T any](workers, n int, q *queue, do func(i int, before func()) T, done func(i int, v T) error) error {
 	results := make([]chan T, n)
 	earlier := make([]chan struct{}, n+1) // closed when done has been called for all smaller numbers

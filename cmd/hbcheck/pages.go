@@ -19,8 +19,8 @@ const (
 // maxPage bounds the events of a schedule with a page. No browser shows more.
 const maxPage = 200_000
 
-// page writes the page of one of r's bugs and returns its name, or "" if there is no page. replay is the
-// name of its replay file, and name that of the page without its directory.
+// page writes the page of one of r's bugs and returns the page's name, or "" if there is no page.
+// replay is the name of the bug's replay file, and name the name of the page without its directory.
 func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug, paths report.Paths, replay, name string) string {
 	dir := f.html
 	switch {

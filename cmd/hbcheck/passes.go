@@ -307,9 +307,10 @@ func (x *wholeRun) end(e *explore.Entry) {
 	}
 }
 
-// attempt explores an entry for at most the time bound, if that is not 0. A result that more time could
-// change is late, unless this attempt is final; that includes a bug that may turn out to be a warning.
-// earlier is the result of an earlier attempt, or nil: its bug is not lost if this attempt decides nothing.
+// attempt explores an entry for at most the time bound, if that is not 0. A result that more time
+// could change is late, unless this attempt is final; a bug that may turn out to be a warning is
+// such a result. earlier is the result of an earlier attempt, or nil: its bug is not lost if this
+// attempt decides nothing.
 func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initialising time.Duration, final bool, earlier *explore.Result) (a attempt) {
 	a.entry = e
 	defer func() {
@@ -374,8 +375,9 @@ func (x *wholeRun) recall(a *attempt, final bool) {
 	}
 }
 
-// kept returns r, or the earlier result, which may be nil, if that has a bug and r decides nothing, or if it
-// has executions and none has ended in r.
+// kept returns the result to keep, r or the earlier result, which may be nil. The earlier one is
+// kept if it has a bug and r decides nothing, or if it has executions and no execution has ended in
+// r.
 func kept(earlier, r *explore.Result) *explore.Result {
 	//mutant: a bug of the first pass is lost [test ./cmd/hbcheck TestKept]: "earlier.Verdict == explore.Fail" -> "false"
 	if earlier != nil && earlier.Verdict == explore.Fail && r.Verdict == explore.Incomplete {

@@ -59,8 +59,8 @@ func TestLoadedTogether(t *testing.T) {
 	}
 }
 
-// TestChoose: if the time does not suffice for all entries of a pass, those get enough of it that had most
-// executions before. An entry without a result is among them.
+// TestChoose: if the time does not suffice for all entries of a pass, the entries with the most
+// executions so far get enough of it. An entry without a result is among them.
 func TestChoose(t *testing.T) {
 	x := &wholeRun{f: &exploreFlags{budget: time.Hour}, workers: 2}
 	var todo []attempt

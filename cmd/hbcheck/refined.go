@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// recordRefinement adds the parts of r, the refinement of the machine, on which a schedule depends to the
-// options of a replay file: the visible operations and their alternatives. The rest of r concerns
-// fingerprints of states.
+// recordRefinement adds to the options of a replay file the parts of r, the refinement of the
+// machine, on which a schedule depends: the visible operations and their alternatives. The rest of
+// r concerns fingerprints of states.
 func recordRefinement(m map[string]string, r vm.Refinement) {
 	if r.VisibleArming {
 		m["arming"] = "true"

@@ -18,11 +18,12 @@ func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, l
 	return max(min(leastTime, share), min(share, time.Until(end)*time.Duration(workers)/time.Duration(left)))
 }
 
-// choose chooses the entries of todo that get time in a pass: all, or, if the time until end does not suffice
-// to give each of them enough, those with the most executions in their last attempt, because these are the
-// most likely to end. The first entries of a package may have spent their share on what they prepared for
-// all: those without a step come first. Entries without a result are always chosen. after[i] is
-// the number of chosen entries from index i on.
+// choose chooses the entries of todo that get time in a pass. These are all entries if the time
+// until end suffices to give each of them enough. Otherwise they are the entries with the most
+// executions in their last attempt, because these are the most likely to end. Entries without a
+// step come first: the first entries of a package may have spent their share on work for all
+// entries of the package. Entries without a result are always chosen. after[i] is the number of
+// chosen entries from index i on.
 func (x *wholeRun) choose(todo []attempt, end time.Time, enough time.Duration) (after []int) {
 	order := make([]int, len(todo))
 	for i := range order {

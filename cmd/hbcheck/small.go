@@ -105,9 +105,10 @@ func smallShare(total time.Duration, again bool) time.Duration {
 // explored explores an entry, and its small version if the entry is too big. earlier is the result of an
 // earlier exploration, or nil.
 //
-// If the entry was too big there, the small version comes first, with at most half of the time, or with all
-// of it if there is little time; the entry gets the rest. Otherwise the entry comes first. When half of the
-// time is over, hbcheck searches for a small version beside it, which gets the rest.
+// If the earlier exploration found the entry too big, the small version comes first, with at most
+// half of the time, or with all of it if there is little time; the entry gets the rest. Otherwise
+// the entry comes first. When half of the time is over, hbcheck searches for a small version beside
+// it, and the small version gets the rest.
 func (x *wholeRun) explored(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result) (*explore.Result, error) {
 	begin, total := time.Now(), own.Left()
 	left := func() time.Duration {

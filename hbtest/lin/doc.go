@@ -29,11 +29,11 @@
 //  2. An explorer that loses no class of runs loses no history: two runs of one class have the same
 //     events, and each reads the same values, those of called included. The same holds for searches
 //     that store states, as what called has read is part of the state.
-//  3. For each execution of the object alone, and every order in which the intervals of its
-//     operations can be, there is a run: called and returned do nothing that the object notices, so
-//     they can be executed at any moment between the operations of their goroutine.
-//  4. No data race is lost, as they order nothing, and none is added, as no access of this package is
-//     one: the other memory it uses is written before the goroutines start, or by one of them alone
-//     until the others have been waited for. Therefore these accesses need not be visible, either:
-//     hbcheck treats the package as it treats its models of the library.
+//  3. Take an execution of the object without called and returned, and any possible order of the
+//     intervals of its operations. There is a run with both: called and returned do nothing that the
+//     object notices, so they can be executed at any moment between the operations of their goroutine.
+//  4. No data race is lost, because called and returned order nothing. None is added, because no access
+//     of this package is in a race: its other memory is written before the goroutines start, or by one
+//     of them alone until the others have been waited for. Therefore these accesses need not be visible,
+//     either: hbcheck treats the package as it treats its models of the library.
 package lin

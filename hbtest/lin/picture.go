@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// picture shows h: a row for each goroutine, in which an operation is as wide as the interval between its
-// call and its return, and the longest order of operations that s allows. initial, calls and final are the
-// names of operations.
+// picture shows h, and the longest order of operations that s allows. It has a row for each
+// goroutine, in which an operation is as wide as the interval between its call and its return.
+// initial, calls and final are the names of operations.
 func (h *history) picture(s *spec, initial, calls, final []string) string {
 	var b strings.Builder
 	b.WriteString("not linearizable: no order of these operations, one after another, has these results\n")

@@ -124,10 +124,11 @@ func namesUsed(p *packages.Package) map[arrow]map[string]bool {
 	return names
 }
 
-// layers returns the files in an order in which few arrows run upwards (Eades, Lin and Smyth, A fast and
-// effective heuristic for the feedback arc set problem, 1993): files that use no name of the remaining ones
-// go to the end, files whose names no remaining one uses to the beginning; otherwise the file with the
-// greatest difference of outgoing and incoming arrows goes to the beginning.
+// layers returns the files in an order in which few arrows run upwards (Eades, Lin and Smyth, A
+// fast and effective heuristic for the feedback arc set problem, 1993). It takes one file after the
+// other. A file that uses no name of the remaining ones goes to the end, a file whose names no
+// remaining one uses goes to the beginning. If there are no such files, the file with the greatest
+// difference of outgoing and incoming arrows goes to the beginning.
 func layers(names map[arrow]map[string]bool) []string {
 	left := map[string]bool{}
 	for a := range names {

@@ -48,10 +48,10 @@ type Relation struct {
 
 	// Buffer returns the number of elements in the channel of a send, a receive or a close that is
 	// about to be executed, the capacity of the channel, and whether it is closed. With it,
-	// operations on a channel with a buffer are not all dependent: a send and a receive are
-	// dependent only if the receive takes the element of the send, or if the send needs the room that
-	// the receive makes; and operations on a closed channel commute if they send or receive nothing.
-	// Nil, or no room: all are dependent.
+	// operations on a channel with a buffer are not all dependent. A send and a receive are
+	// dependent only if the receive takes the element of the send, or if the send needs the room
+	// that the receive makes. Operations on a closed channel commute if they send or receive
+	// nothing. Nil, or no room: all are dependent.
 	Buffer func(op *trace.Op) (length, room int, closed bool)
 
 	// OneCloses: only the goroutine that closes a channel with a buffer sends to it. Then the close and
@@ -107,8 +107,8 @@ func (h *history) noteSends() {
 	}
 }
 
-// onlyReads makes the accesses of op, and of list, which g's operation op has if they do not fit, those of
-// reads if g only receives there, and no goroutine sends there.
+// onlyReads turns the accesses of op, g's operation, into reads if g only receives there and no
+// goroutine sends there. list has the accesses that do not fit in op.
 func (h *history) onlyReads(g trace.GID, op *trace.Op, list []trace.Access) {
 	s := h.rel.sends
 	if s == nil || !s.known || op.N == 0 {
@@ -140,11 +140,12 @@ func (h *history) onlyReads(g trace.GID, op *trace.Op, list []trace.Access) {
 	}
 }
 
-// Conflicts is a dependence: operations on the same location, one of which writes.
-// Operations on a WaitGroup that executed one after the other without a panic could have
-// executed in the other order with the same result, or could not have been
-// in the other order at all (Done before Wait). Readers of an RWMutex come and go in any order, if each
-// leaves as often as it has come. Additions with unused results commute.
+// Conflicts is a dependence relation: two operations depend on each other if they access the same
+// location and one of them writes to it. There are three exceptions. Operations on a WaitGroup that
+// executed one after the other without a panic could have executed in the other order with the same
+// result, or could not have been in the other order at all (Done before Wait). Readers of an
+// RWMutex come and go in any order, if each leaves as often as it has come. Additions with unused
+// results commute.
 func Conflicts(a, b *trace.Op) bool {
 	switch {
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd, reader(a) && reader(b):

@@ -42,14 +42,14 @@ type Delivery interface {
 type Queue interface {
 	// Publish adds a task. It may add it twice.
 	Publish(Task) error
-	// Pull returns a task, at least once each that was published and not acknowledged. It waits until there
-	// is one; ErrClosed is the error if there will be none.
+	// Pull returns a task. It returns each task that was published and not acknowledged at least
+	// once. It waits until there is one; the error is ErrClosed if there will be none.
 	Pull() (Delivery, error)
 	// Commit keeps r as the record of a task, unless there is one, and reports whether it has.
 	Commit(name string, r Record) (won bool, err error)
 	// Lookup returns the record of a task, if there is one.
 	Lookup(name string) (r Record, ok bool, err error)
-	// Next returns a record, in some order; those that there are already come first. It waits until there is
+	// Next returns a record, in some order; existing records come first. It waits until there is
 	// one. It may return a record again.
 	Next() (name string, r Record, err error)
 }

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestClockFacts: if time may pass at clock reads, which depend on all operations, a search of classes has
-// the same findings with static facts as without: two goroutines read the clock in one order and lock in
-// the other.
+// TestClockFacts: two goroutines read the clock in one order and lock in the other. If time may
+// pass at clock reads, they depend on all operations, and a search of classes has the same findings
+// with static facts as without.
 func TestClockFacts(t *testing.T) {
 	dir := t.TempDir()
 	writeTests(t, dir, `package clockfacts

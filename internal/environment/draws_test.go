@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestDraws: the verdict of each test of testdata/draws names what is drawn if the test looks at it
-// (TestLook...), with every explorer, and nothing if it does not (TestIdle...); then it has the same
-// outcomes with every explorer, and those that it has natively.
+// TestDraws: for each test of testdata/draws that depends on a drawn value (TestLook...), the
+// verdict names the value, with every explorer. For the other tests (TestIdle...) it names nothing.
+// They have their native outcomes, and the same outcomes with every explorer.
 func TestDraws(t *testing.T) {
 	runs := "-count=200"
 	if !*every {

@@ -1,6 +1,6 @@
-// Package environment tests the behaviour that the environment of a program decides: every explorer
-// explores it in the same way, the output of a compiled program is among the outcomes, and the verdict
-// names the behaviour that is not explored.
+// Package environment tests the behaviour that the environment of a program decides. Every explorer
+// explores it in the same way, the output of a compiled program is among the outcomes, and the
+// verdict names the behaviour that is not explored.
 package environment
 
 import (
@@ -119,7 +119,8 @@ func (x explored) assumed() string {
 
 func lines(set map[string]bool) string { return strings.Join(slices.Sorted(maps.Keys(set)), "\n") }
 
-// native builds the package in dir and returns its outputs in n runs, up to one that does not end.
+// native builds the package in dir and returns its outputs in n runs. A run that does not end is
+// the last one.
 func native(t *testing.T, dir string, n int) map[string]bool {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "exe")

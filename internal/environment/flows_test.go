@@ -190,9 +190,9 @@ var flowLooks = []string{
 	"say(0)", "say(1)", "say(X*0)", "_ = X; say(2)", "say(X == X)",
 }
 
-// flows is the text of n tests which begin as said, and draw some of draws. In every third test two equal
-// goroutines do the same, one after the other, and then count at the same time: states that differ by
-// exchanging them are equal, whatever they have drawn.
+// flows is the text of n tests which begin as said, and draw some of draws. In every third test two
+// equal goroutines do the same, one after the other, and then count at the same time. States that
+// differ only by an exchange of these goroutines are equal, whatever values they have drawn.
 func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)

@@ -55,7 +55,7 @@ func TestPolls(t *testing.T) {
 	}
 }
 
-// pollPrograms poll in ways of which each has once lost an outcome, or had one too many.
+// Each of pollPrograms polls in a way that once lost an outcome, or added one.
 var pollPrograms = []struct{ name, body, want string }{
 	// A goroutine that begins to wait on b wakes the loop.
 	{"parks", `

@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestSlots: in gc's order the loops of testdata/slots over small maps have exactly their native orders;
-// others (TestLarge...) have at least these, and as many as without that restriction. With --maps=insertion
-// gc's order makes no difference.
+// TestSlots: with gc's order of map loops, the small maps of testdata/slots have exactly their
+// native orders. The others (TestLarge...) have at least these, and as many as without gc's order.
+// With --maps=insertion gc's order makes no difference.
 func TestSlots(t *testing.T) {
 	// Where a loop begins decides all that it does: there are eight slots, and two loops at most. So each
 	// order occurs, except with probability e^-31.

@@ -103,7 +103,7 @@ func badEncode() {
 	if back, _ := utf8.DecodeRuneInString(string(r)); back != r { panic("no rune") }
 }
 
-// A number that is made text is a number of its own afterwards.
+// A number that has been converted to text is a separate number afterwards.
 func Kept() {
 	r := hbtest.Nondet[rune]()
 	if s := string(r); r < 0 && s != "\uFFFD" || r < 0 && r == 0xfffd { panic("lost") }

@@ -33,7 +33,7 @@ func Shared() {
 	wg.Wait()
 }
 
-// Hash of bytes: those that are equal have one.
+// Hash of bytes: equal bytes have the same hash.
 func Hash() {
 	seed := maphash.MakeSeed()
 	x := hbtest.Nondet[byte]()

@@ -118,7 +118,7 @@ func there(x, k uint8) int {
 	return 0
 }
 
-// Ways to one state in which it has been decided here twice, or never.
+// Ways lead to one state; on some of them function here has compared x twice, on the others never.
 func Ways() {
 	x := hbtest.Nondet[uint8]()
 	var a atomic.Int32

@@ -28,9 +28,8 @@ import (
 // A Program is the body of a function without parameters.
 type Program = struct {
 	Name string
-	// Want lists the reasons that must have eliminated choices, each with a
-	// minus sign if it must not have; after "name:", with the oracle of that
-	// name only.
+	// Want lists reasons that must have eliminated choices. A reason with a minus sign must not
+	// have eliminated any. Reasons after "name:" are for the oracle of that name only.
 	Want string
 	Body string
 }

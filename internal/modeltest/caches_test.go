@@ -115,8 +115,9 @@ func read(name string) string {
 	return string(p)
 }`
 
-// TestCaches: what goroutines compute from caches does not make them depend on each other, nor do the numbers
-// of their files; what they can see of each other does.
+// TestCaches: goroutines do not depend on each other because of values that they compute from
+// caches, or because of the numbers of their files. They depend on each other because of what they
+// can see of each other.
 func TestCaches(t *testing.T) {
 	for _, p := range caches {
 		t.Run(p.name, func(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestDeclared: a function of a model that writes memory which it has not allocated, or reads a package
-// variable that models write, declares an operation before that, or is called only by functions that do, or
-// has a reason here why it need not.
+// TestDeclared checks each function of a model that writes memory which it has not allocated, or
+// reads a package variable that models write. It declares an operation before that, or only
+// functions that do so call it, or the reason why it need not is listed here.
 func TestDeclared(t *testing.T) {
 	prog := models(t)
 	prog.Build()

@@ -136,7 +136,7 @@ func constant(field string) bool {
 	return !ok || slices.Contains([]string{"Config", "image", "link:Linker"}, of)
 }
 
-// A use is that of a field of the machine, or of a variable of its package.
+// A use is the use of a field of the machine, or of a variable of its package.
 type use struct {
 	field string
 	write bool

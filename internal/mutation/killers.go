@@ -32,6 +32,7 @@ var killers = map[string][]string{
 	"partTexts":    {"./internal/progen", "-run", "^TestPartTexts$"},
 	"partPrograms": {"./internal/progen", "-run", "^TestParts$"},
 	"quotients":    {"./por/stateful", "-run", "^TestSymmetry$"},
+	"templates":    {"./vm/link", "-run", "^TestTemplate"},
 	"equalOnes":    {"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"},
 	"parkings":     {"./internal/progen", "-run", "^TestParking(Loops|Time)?$", "-args", "-programs", "500"},
 	"stacks":       {"./internal/progen", "-run", "^TestInspecting$"},

@@ -1,7 +1,7 @@
-// Package native has only tests: the outcomes of small programs about the models of
-// the standard library and the environment, compiled and run, must be
-// among those that every explorer finds, unless the verdict names what it did not
-// cover, and correct programs must have no bug.
+// Package native has only tests. They compare small programs about the models of the standard
+// library and the environment with the same programs compiled and run: every explorer finds the
+// outcomes of the compiled program, unless the verdict names what it did not cover. Correct
+// programs have no bug.
 //
 //	testdata/programs/<area>/*.go       programs: functions without parameters, and tests
 //	testdata/outcomes/<area>.txt        their native outcomes, recorded with -update

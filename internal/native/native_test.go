@@ -39,9 +39,10 @@ var (
 	hybridKinds   = []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Full}
 )
 
-// searches returns the searches with which the i-th program of an area is explored: the full
-// one, and for each reduction one kind of static facts, in turn; in the quick tier for one of the
-// reductions, in turn; in the deep one, or with -every, all there are.
+// searches returns the searches with which the i-th program of an area is explored: the full one,
+// and one for each reduction, with the kinds of static facts in turn. The quick tier has the full
+// one and one of the reductions, in turn. The deep tier, and -every, have all reductions with all
+// kinds of facts.
 func searches(i int) []search {
 	var list []search
 	for k, e := range explorerNames {
@@ -267,8 +268,9 @@ func (x *subject) compare(s search, found findings) {
 	}
 }
 
-// explains reports whether a native outcome is one of known for the reason that the process
-// ends with main, while in the machine other goroutines continue.
+// explains reports whether a native outcome has the output of a known outcome with another ending
+// (of a straggler, the beginning of that output): the native process ends with main, while in the
+// machine other goroutines continue.
 func (p *program) explains(known map[string]bool, native string) bool {
 	out, ok := strings.CutPrefix(native, "exit 0 ")
 	if !ok || p.test {

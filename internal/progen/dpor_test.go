@@ -77,13 +77,13 @@ func TestOptimal(t *testing.T) { testClasses(t, optimalOnce, 500) }
 // explored once.
 func TestReadsFrom(t *testing.T) { testClasses(t, readsFromOnce, 400) }
 
-// TestSource: the same as of Optimal of Source, which begins other executions, too.
+// TestSource: the checks of TestOptimal for Source, which begins other executions, too.
 func TestSource(t *testing.T) { testClasses(t, sourceOnce, 400) }
 
 // TestContext: the outcomes are those of the reference; some classes are omitted.
 func TestContext(t *testing.T) { testClasses(t, contextOnce, 500) }
 
-// TestClassesHybrid: so it is with static facts of every kind.
+// TestClassesHybrid: the same checks with static facts of every kind.
 func TestClassesHybrid(t *testing.T) {
 	for _, r := range []reduction{optimalOnce, readsFromOnce, sourceOnce, contextOnce} {
 		r.hybrids = []oracle.Kind{oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Full}

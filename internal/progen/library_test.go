@@ -30,8 +30,8 @@ import (
 
 var everyFlag = flag.Bool("every", false, "TestLibrary explores with every explorer and every kind of static facts, instead of a part of these")
 
-// knownLibrary are short descriptions of programs that have failed: graph lost the order in which the
-// second Add comes first, because it commutes with the other Add, but not with arriving at Wait.
+// knownLibrary are programs that have failed, in short form: graph lost the order in which the
+// second Add comes first, because it commutes with the other Add, but not with the arrival at Wait.
 var knownLibrary = []progen.LibraryProgram{
 	{Name: "PknownGroup", Families: []string{"group"}, Source: `package main
 

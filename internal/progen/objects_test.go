@@ -11,8 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestHybridObjects: the same for programs about objects. Their outcomes are those of a full search by the
-// machine.
+// TestHybridObjects: the checks of TestHybrid for programs about objects. Their outcomes are those
+// of a full search by the machine.
 func TestHybridObjects(t *testing.T) {
 	c := newComparison(t)
 	c.batches(800, func(seeds []uint64) {

@@ -102,7 +102,8 @@ func siteName(stack []vm.SourceFrame, k trace.Kind) string {
 	return fmt.Sprintf("%v %d in %d", k, stack[0].Pos.Line, stack[len(stack)-1].Pos.Line)
 }
 
-// ordersOneByOne returns the same of executions, each of which it executes from its beginning.
+// ordersOneByOne returns what orders returns after schedules have been executed: it executes each
+// of them from the beginning.
 func ordersOneByOne(m *vm.Machine, schedules []trace.Schedule) map[[2]string]uint64 {
 	type event struct {
 		g       trace.GID

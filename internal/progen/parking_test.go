@@ -14,10 +14,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// parkers is a program of goroutines, some of which are equal, that meet at a few channels, mostly without
-// buffer, where many operations do not wait: such an operation finds another goroutine only if that has
-// parked. In some programs time passes, and some are in bubbles with a goroutine outside, so that the next
-// event requires all others to wait. Each goroutine prints its observations when it ends.
+// parkers is a program of goroutines, some of which are equal. They meet at a few channels, mostly
+// without buffer. Many operations do not wait: such an operation finds another goroutine only if
+// that has parked. In some programs time passes, and some are in bubbles with a goroutine outside,
+// so that the next event requires all others to wait. Each goroutine prints its observations when
+// it ends.
 func parkers(r *rand.Rand, name string) string {
 	bubble, timed := r.IntN(3) == 0, r.IntN(2) == 0
 	var b strings.Builder
@@ -93,8 +94,8 @@ func parkers(r *rand.Rand, name string) string {
 	return b.String() + "\n}\n"
 }
 
-// TestParking: jpf, which postpones parking until it matters, has the findings of a search of all states in
-// such programs, also with symmetry and static facts, and finds a livelock if there is one.
+// TestParking: jpf postpones parking until it matters. In such programs it has the findings of a
+// search of all states, also with symmetry and static facts, and finds a livelock if there is one.
 func TestParking(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
 	fewer := 0
@@ -129,8 +130,8 @@ func TestParking(t *testing.T) {
 	}
 }
 
-// TestParkingLoops: loops of operations that do not wait are livelocks with parking put off if, and only if,
-// they are without.
+// TestParkingLoops: loops of operations that do not wait are livelocks with postponed parking if,
+// and only if, they are livelocks without it.
 func TestParkingLoops(t *testing.T) {
 	tests := []struct {
 		name, body string
@@ -176,9 +177,10 @@ func TestParkingLoops(t *testing.T) {
 	}
 }
 
-// TestParkingTime: who can park does so before time passes by all that wait, too, and not only once no
-// time is left to pass beside who could move. Example: if the first goroutine has parked nothing moves
-// when time passes to 1, and the slack suffices for 3 from there.
+// TestParkingTime: a goroutine that can park does so before time passes for which all goroutines
+// have to wait, and not only when no time can pass beside goroutines that could move. Example: if
+// the first goroutine has parked nothing moves when time passes to 1, and the slack suffices for 3
+// from there.
 func TestParkingTime(t *testing.T) {
 	list := []unit{{"Ptime", `package main
 

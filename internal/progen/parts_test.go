@@ -35,8 +35,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestTimedParts: so they do where goroutines wait for timers, and for nothing else: time passes only
-// when all of them wait.
+// TestTimedParts is TestParts for programs in which goroutines also wait for timers. Time passes
+// only when all goroutines wait.
 func TestTimedParts(t *testing.T) {
 	c := newComparison(t)
 	c.config = vm.Config{VisibleOutput: true, OrderedTime: true}
@@ -90,7 +90,8 @@ func (c checkedParts) Part(enabled []trace.GID) []trace.GID {
 	return part
 }
 
-// partTexts are programs in which one condition of the proof is all that a part lacks or has too much.
+// partTexts are programs with a part for which exactly one condition of the proof does not hold, or
+// holds only just.
 var partTexts = []string{
 	// Goroutines that have one channel each meet a select on all three.
 	`func P1() {

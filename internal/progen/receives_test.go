@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// receives are programs whose goroutines wait for channels that are closed, with the numbers of their
-// classes, for optimal and for source. Channels of bool are those of operations that do not wait: only there
-// parking is a step, unless all uses of the channel are known, and wait.
+// receives are programs whose goroutines wait for channels that are closed, with the numbers of
+// their classes, for optimal and for source. Operations that do not wait are on channels of bool.
+// Only on these channels is parking a step, unless all uses of the channel are known and wait.
 var receives = []struct {
 	name, body      string
 	optimal, source uint64

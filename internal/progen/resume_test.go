@@ -19,7 +19,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A resumedWay is how a program is explored, of which it is tested that the search can be left anywhere.
+// A resumedWay is a way to explore a program. It is tested that such a search can be left anywhere.
 type resumedWay struct {
 	name string
 	opts explore.Options

@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// signalling prints a program with channels to which no goroutine sends, as those of contexts, beside
-// channels to which goroutines send always, only in some executions, or before the others start; some
-// operations do not wait, so that parking is a step.
+// signalling prints a program with channels to which no goroutine sends, like those of contexts. It
+// also has channels to which goroutines send always, only in some executions, or before the others
+// start. Some operations do not wait, so parking is a step.
 func signalling(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nvar %s_results [10]int // what goroutines have found\n\nfunc %s() {\nvar mu sync.Mutex\nx := 0\n_, _ = &mu, &x\n", name, name)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Tasks returns a program whose goroutines start others, which a WaitGroup counts: with Go, with Add and
-// Done in various ways, through functions, in loops and by recursion, and sometimes
-// wrongly: without an Add, with one that is not always executed, or with two Dones. It is for tests of
-// reductions that count Adds and Dones.
+// Tasks returns a program whose goroutines start others, which a WaitGroup counts: with Go, with
+// Add and Done in various ways, through functions, in loops and by recursion. Sometimes the program
+// counts wrongly: without an Add, with one that is not always executed, or with two Dones. It is
+// for tests of reductions that count Adds and Dones.
 func Tasks(name string, rng *rand.Rand) Text {
 	t := &tasks{objects: objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}}
 	var body strings.Builder

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// With -once no test is explored: each is executed once by go test and once in the machine, under one
-// schedule, and the page has the number of tests that end in the machine as they do natively.
+// With -once no test is explored. Each is executed once by go test and once in the machine, under
+// one schedule, and the page has the number of tests that end in the machine as they do natively.
 
 // An onceTest is a test with its end: pass, fail, skip, or nothing if it did not end.
 type onceTest struct {

@@ -1,6 +1,6 @@
-// Package xsync explores a real library, golang.org/x/sync, as it comes from
-// the module proxy: with small concurrent tests of ours (testdata/tests), where
-// it has no bug, and with one line of it broken, where the bug is found.
+// Package xsync explores a real library, golang.org/x/sync, as it comes from the module proxy, with
+// small concurrent tests of ours (testdata/tests). The library itself has no bug; if one line of it
+// is broken, the bug is found.
 package xsync
 
 import (
@@ -96,8 +96,8 @@ func TestUntouched(t *testing.T) {
 	}
 }
 
-// TestBroken: a library with one line broken is caught by the tests named, and
-// by them as expected. kinds lists the kinds of bugs that may be found first.
+// TestBroken: the tests named find the bug of a library with one broken line, as expected. kinds
+// lists the kinds of bugs that may be found first.
 func TestBroken(t *testing.T) {
 	dir := library(t)
 	var cache load.Cache

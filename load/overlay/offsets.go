@@ -49,6 +49,6 @@ const (
 	OtherLocker
 )
 
-// Uint32 returns the 4 bytes at the offset off of a struct, of whose memory word is the aligned
-// 8 bytes in which they are.
+// Uint32 returns the 4 bytes at offset off of a struct. word are the aligned 8 bytes of the
+// struct's memory that contain them.
 func Uint32(word uint64, off uint) uint32 { return uint32(word >> (off % 8 * 8)) }

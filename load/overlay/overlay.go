@@ -38,9 +38,9 @@
 //
 // # What is made only once
 //
-// Much of the library makes a table on first use, under a Once, or keeps what it has computed in a Map. If
-// goroutines do that beside each other, all orders would be explored in which one of them is first, though
-// no code can see the difference. Two sorts of overlays prevent it:
+// Much of the library makes a table on first use, under a Once, or keeps what it has computed in a
+// Map. If goroutines used these at the same time, all orders would be explored in which one of them
+// is first, though no code can see the difference. Two sorts of overlays prevent it:
 //
 //   - hb_once.go makes a table when the package is initialised: one that depends on nothing, and whose making
 //     has no other effect and calls no code of the program. Claim: the same outcomes. A call that would

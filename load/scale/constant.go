@@ -22,8 +22,9 @@ const (
 	Other                  // unknown: perhaps a capacity, or a number that a test expects
 )
 
-// A Constant is a number that can be chosen: a literal, with those that are equal to it in the same
-// declaration and have the same role. (The same 100 may be the number of goroutines and of their rounds.)
+// A Constant is a number that can be chosen: a literal, together with the equal literals that have
+// the same role in the same declaration. (The same 100 may be the number of goroutines and of their
+// rounds.)
 type Constant struct {
 	Name string // the declared name; "": it has none
 	Role Role

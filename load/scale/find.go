@@ -22,8 +22,9 @@ type finder struct {
 	starts  map[ast.Node]int // functions and loops: whether they start goroutines, 1 no, 2 yes
 }
 
-// Find returns the numbers of an entry's own files in the declarations that it reaches there: of a test, the
-// test files of its package; of a main function, all files of its package.
+// Find returns the numbers in the declarations that an entry reaches in its own files. The own
+// files of a test are the test files of its package, those of a main function all files of its
+// package.
 func Find(prog *load.Program, e *load.Entry) []*Constant {
 	f := newFinder(prog, e)
 	if f == nil {

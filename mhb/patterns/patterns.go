@@ -27,18 +27,16 @@
 // the others can write while T_c waits. A path that cannot be evaluated is omitted from must facts, and
 // stands for any object in may facts.
 //
-// Only T_c can means: no goroutine other than T_c that there is, and none that they start,
-// can in its whole future. (The closure of package mhb is more precise: it asks for
-// their futures up to where they block.) Goroutines that T_c has yet to start do
-// not exist while it waits.
+// "Only T_c can" means: no other goroutine that exists now, and none that these start, can do it in
+// its whole future. (The closure of package mhb is more precise: it asks for their futures up to
+// where they block.) Goroutines that T_c has yet to start do not exist while it waits.
 //
-// Deviations from the paper, each of which would be wrong for Go otherwise: two
-// writes conflict; a mutex can be unlocked by any goroutine, so that a goroutine that
-// unlocks what it has not locked itself makes patterns 2 and 3 void for that
-// mutex; only a writer's lock counts as held, because readers let readers pass; a
-// channel operation blocks only if the channel is not ready now; a WaitGroup is
-// waited for by number, so that all others together must not be able to bring it
-// to zero.
+// Deviations from the paper, without which the patterns would be wrong for Go: Two writes conflict.
+// Any goroutine can unlock a mutex, so a goroutine that unlocks a mutex that it has not locked
+// itself makes patterns 2 and 3 void for that mutex. Only a writer's lock counts as held, because
+// readers let readers pass. A channel operation blocks only if the channel is not ready now. A
+// WaitGroup is waited for by number, so all other goroutines together must not be able to bring its
+// counter to zero.
 //
 // Soundness: a skipped choice needs that {T_c} is a persistent set (Godefroid,
 // 1996). Take the first conflicting access in an execution without T_c. By 1, 2 or 4, T_h has passed an
@@ -258,8 +256,8 @@ func (v *view) waits(th *goroutine, n int) string {
 	return Wait
 }
 
-// guards is pattern 3: wherever th makes access n it holds a lock at the same
-// distance from what it accesses as one that T_c holds is from addr.
+// guards is pattern 3. Wherever th makes access n, it holds a lock at some distance from the
+// accessed location; T_c holds a lock at the same distance from addr.
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
 	//mutant: what guards an object guards against stacks [stacks]: false
 	if v.o.base.Acc.At(n).Key == v.o.base.Acc.InspectKey() {

@@ -23,20 +23,20 @@ import (
 //   - Points-to: what the operands of each goroutine's pending operation point to
 //     is in their sets.
 //   - Call graph: the calls on all stacks are in it.
-//   - Futures: the accesses of the operation that was executed, and whether it
-//     synchronises, were predicted in every earlier state of the path in which the
-//     object existed, for its goroutine or for the one that was to start it.
-//   - Must-facts (SPIN 2014, items I2 and I4): whatever is certain to be locked,
-//     joined or waited for before an access was, since every earlier state of the
-//     path in which that was said of the goroutine.
-//   - Future allocations (item I5): what the step allocated that synchronises was
+//   - Futures: the accesses of the executed operation, and whether it synchronises, were predicted
+//     in every earlier state of the path in which the object existed. They were predicted for the
+//     operation's goroutine or, before that existed, for the goroutine that was to start it.
+//   - Must-facts (SPIN 2014, items I2 and I4): if an earlier state of the path promised that a
+//     goroutine locks, joins or waits for something before an access, it has done so since that
+//     state.
+//   - Future allocations (item I5): each object that the step allocated, and that synchronises, was
 //     predicted in every earlier state.
 //   - Fingerprints: two stacks at different places have different fingerprints.
-//   - Skipped choices: when an oracle says that no choice is needed before an
-//     operation, or that the operations of some goroutines are enough, everything that
-//     other goroutines can do while these wait is explored (lookahead.PersistentSet), and
-//     none of it conflicts with the operations. That is the criterion that oracles
-//     approximate, so a skip that passes is right, whatever it was derived from.
+//   - Skipped choices: an oracle says that no choice is needed before an operation, or that the
+//     operations of some goroutines are enough. Then everything that other goroutines can do while
+//     these wait is explored (lookahead.PersistentSet), and none of it conflicts with the operations.
+//     Oracles approximate this criterion, so a skip that passes is right, whatever it was derived
+//     from.
 //
 // A difference is a mistake of hbcheck. Nothing is assumed to be right but the
 // machine and por.
@@ -66,7 +66,7 @@ type Counts struct {
 	Skips    uint64 // skipped choices, in different states
 	Bounded  uint64 // of these, the ones with an incomplete exploration
 	Musts    uint64 // accesses compared with the events that had to come first
-	Allocs   uint64 // allocations of what synchronises
+	Allocs   uint64 // allocations of objects that synchronise
 	Pointers PointerCounts
 }
 
@@ -186,7 +186,8 @@ func (c *Machine) intersect(a, b static.Set) static.Set {
 	return r
 }
 
-// covered reports whether an access in set may be to memory of any type where that with number n is.
+// covered reports whether an access in set may be to memory of any type, at the place of the access
+// with number n.
 func (c *Machine) covered(n int, set static.Set) bool {
 	acc := c.o.Futures().F.Acc
 	x := acc.At(n)
@@ -247,7 +248,8 @@ func (c *Machine) executes(g trace.GID, op *trace.Op, fut static.Set) {
 				// object.
 				fut = c.future(g)
 			}
-			// An access is predicted if a query about an access that conflicts with it finds it.
+			// To find out whether an access was predicted, query about an access that conflicts
+			// with it.
 			ask := l
 			ask.Write = !l.Write
 			if !c.o.Accesses.Conflict(fut, &ask) {

@@ -163,8 +163,8 @@ func (o oneOther) Others(g trace.GID, f func(stack []hybrid.Frame) bool) {
 	})
 }
 
-// inLock believes that no goroutine gets in while a lock is held: the paper's second
-// pattern as it is right for Java.
+// inLock believes that no goroutine gets in while a lock is held. That is the paper's second
+// pattern, which is right for Java only.
 type inLock struct {
 	por.Passive
 	*oracle.State

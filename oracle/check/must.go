@@ -47,8 +47,8 @@ type mustState struct {
 	sites    map[trace.GID]sites // allocations that all predictions allow
 }
 
-// promise says that an operation of a kind on the object at addr (0: on any object) comes before the
-// goroutine's next access of one of the classes, or, if except is set, of any other class.
+// promise says that before the goroutine's next access of one of the classes (if except is set: of
+// any other class) there is an operation of a kind on the object at addr (0: on any object).
 type promise struct {
 	kind    static.EventKind
 	addr    uint64

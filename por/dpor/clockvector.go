@@ -11,12 +11,12 @@ import (
 )
 
 // ClockVector is the clock vector reduction of Noonan, Mercer and Rungta ("Vector-clock Based
-// Partial Order Reduction for JPF", 2014, Table 2), which is Flanagan and Godefroid's dynamic
-// partial order reduction (POPL 2005) with the choice points of Java Pathfinder at the start and
-// the end of threads: "When a thread start or thread terminate instruction are reached, we perform
-// the same actions as JPF's original POR" (all that are enabled are explored). Symbols are the
-// paper's: S is the sequence of events (exec), C(p) a clock vector, pre(S, i) the state before
-// event i (a node), backtrack and done its sets.
+// Partial Order Reduction for JPF", 2014, Table 2). It is Flanagan and Godefroid's dynamic partial
+// order reduction (POPL 2005) with the choice points of Java Pathfinder at the start and the end of
+// threads: "When a thread start or thread terminate instruction are reached, we perform the same
+// actions as JPF's original POR" (all that are enabled are explored). Symbols are the paper's: S is
+// the sequence of events (exec), C(p) a clock vector, pre(S, i) the state before event i (a node),
+// backtrack and done its sets.
 //
 // It reaches every deadlock, every end of the program with its output, and every
 // pair of conflicting accesses that can be pending at the same time. It stores no states and cannot:
@@ -227,9 +227,9 @@ func (x *clockVector) count(n *cvNode) {
 	}
 }
 
-// add is lines 29 to 32: p is added to the backtrack set of n, or all enabled goroutines are if p
-// is not enabled there, or has ended the program there: then another goroutine must move before p's
-// operation.
+// add is lines 29 to 32: it adds p to the backtrack set of n. If p is not enabled there, or has
+// ended the program there, it adds all enabled goroutines, because another goroutine must move
+// before p's operation.
 //
 // The cases are in this order because each excludes the later ones: a closed node needs nothing, and p can
 // be enabled in n and still be useless there. Example of the second case:
@@ -305,9 +305,9 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 	return !slices.Equal(n.pending, x.pending)
 }
 
-// race finds the last event before index end before which op, q's pending operation, could come,
-// and schedules that order (lines 27 to 32). c is C(q), and since the last event before which q was
-// not at op.
+// race finds the last event before index end that op, q's pending operation, could precede, and
+// schedules that order (lines 27 to 32). c is C(q), and since the last event before which q was not
+// at op.
 //
 // The last such event is enough (POPL 2005): on the path on which it has been reversed, an event before it
 // is the last one.

@@ -35,15 +35,15 @@ import (
 // Proof that nothing is lost. Let E be a prefix.
 //
 //  1. An event touches everything that decides whether and how it can be executed. For an operation
-//     on channels that is the set of goroutines pending at its channels, and all channels at which
-//     its participants are pending; for a select with a default also those at which the
-//     goroutines are parked with which it could communicate.
+//     on channels, this is the set of goroutines pending at its channels, and all channels at which
+//     its participants are pending; for a select with a default, also the channels at which its
+//     possible partners are parked.
 //  2. So a transition that is independent of an element of the sleep set neither enables nor
 //     disables it, and sleep sets are sound.
-//  3. The backtrack set of E is sufficient if the following holds for every transition q that is
-//     explored in E, and every sequence w.e that is possible in E and of which e is the first event
-//     that depends on q: the set has a goroutine that can come first in w.e, or whose pending
-//     operation is independent of w.e.
+//  3. Let q be a transition that is explored in E, and w.e a sequence that is possible in E and in
+//     which e is the first event that depends on q. The backtrack set of E is sufficient if for
+//     each such q and w.e it has a goroutine that can come first in w.e, or whose pending operation
+//     is independent of w.e.
 //  4. If e is possible after q.w, then q and e are in a race, and reverseRace adds a goroutine that
 //     can come first. Otherwise q takes the place of e, or of an event that e needs. Let p be the
 //     goroutine of e, or one whose pending operation e needs. Claims 5 to 8 are the possible cases.
@@ -52,8 +52,9 @@ import (
 //  6. Part of w brings p to a location of q: then the events before p's arrival are part of w.
 //     The other events that e needs, for a select perhaps many, need not be known: an event of w comes
 //     first (reverseRacesOfPending).
-//  7. p moves by q, too, as q's partner, and e is p's alone. No event of w is on p's channels, because
-//     q is on all of them. So e is possible in E, and p is added (findRaces, at its end).
+//  7. q also moves p, as its partner, and e is an event of p alone. No event of w is on p's
+//     channels, because q is on all of them. So e is possible in E, and p is added (findRaces, at
+//     its end).
 //  8. p executes a select with a default. After q.w it executes another operation, which depends on all
 //     events on which e depends and all locations of q: its race adds a goroutine that can come first.
 //  9. If two goroutines are needed for e, one of them is enough: in all other cases e is an event

@@ -147,9 +147,9 @@ func (s *source) addOneInitial(f *sourceNode) {
 	s.addGoroutine(f, g)
 }
 
-// reverseRacesOfPending finds races of the operation at which q has arrived by event n, the
-// newest one, enabled or not: it might be executed instead of an earlier event x, after
-// the events that happen before q's arrival.
+// By event n, the newest one, q has arrived at an operation, enabled or not. reverseRacesOfPending
+// finds its races: the operation might be executed instead of an earlier event x, after the events
+// that happen before q's arrival.
 //
 // The arrival has n's clock, so the events needed for q to be there are { j : j → n } and
 // n itself. In the other sequence, the pending operation follows these in place of x.
@@ -184,10 +184,10 @@ func (s *source) coveredBefore(f *sourceNode, first, n int) bool {
 	return false
 }
 
-// backtrackForPending makes the backtrack set of the state before event e sufficient for the
-// executions in which q's operation, which is pending there, is executed first: it adds q if
-// every event on which this operation depends depends on e, too; otherwise any goroutine may have to come
-// before it, so it adds all.
+// backtrackForPending considers the executions in which q's operation is executed first in the
+// state before event e, in which it is pending. It makes the backtrack set of that state sufficient
+// for them. If all events on which this operation depends also depend on e, it adds q; otherwise
+// any goroutine may have to come before the operation, so it adds all.
 func (s *source) backtrackForPending(e int, q trace.GID) {
 	f := s.nodes[e]
 	switch {

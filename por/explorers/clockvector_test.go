@@ -123,9 +123,9 @@ func TestDisabledAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestSleepingNeedsInitials has a program that loses one ending if sleep sets are added to
-// the unchanged Table 2: at the state before g1's write, where g0 is asleep, adding g0 has no effect, and
-// g2, which would have to be first for g0's write to come before it, is never added.
+// TestSleepingNeedsInitials has a program that loses one ending if sleep sets are added to the
+// unchanged Table 2. In the state before g1's write g0 is asleep, so adding g0 has no effect. g2
+// would have to be first for g0's write to come before g1's, and is never added.
 func TestSleepingNeedsInitials(t *testing.T) {
 	prog := [][]toys.Instr{
 		{{Op: toys.Go, A: 2}, {Op: toys.Go, A: 1}, {Op: toys.Signal}, {Op: toys.Write, A: 2, B: 2}},
@@ -148,7 +148,7 @@ func TestReductionBounds(t *testing.T) {
 		}{
 			{por.Config{MaxExecutions: 2}, "max-executions=2"},
 			{por.Config{MaxExecutions: 1000}, ""},
-			{por.Config{MaxMemory: 1}, ""}, // is looked at only now and then
+			{por.Config{MaxMemory: 1}, ""}, // is checked only now and then
 			{por.Config{Poll: func(por.Progress) string { return "enough" }}, ""},
 		} {
 			_, r := toys.Explore(t, toys.Started(toys.StoreBuffer...), e.Explore, tt.cfg)

@@ -79,8 +79,8 @@ func TestContextPaper(t *testing.T) {
 
 // TestContextExample is example 1: "The execution has explored 3 complete sequences rather than the
 // minimal 2, whereas the original Source-DPOR would have explored 6." Here the end of a process is
-// a step of its own, and it is 2. If only twins change places, it is as many as there are with the
-// least happens-before relation of section 3, 4.
+// a step of its own, and 2 sequences are explored. If only twins change places, 4 are explored, as
+// with the least happens-before relation of section 3.
 func TestContextExample(t *testing.T) {
 	p := []toys.Instr{{Op: toys.Store, A: 0, B: 2}}
 	pqr := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Go, A: 3}}, p, p, []toys.Instr{{Op: toys.Load, A: 0}})
@@ -116,9 +116,9 @@ func (c cutter) Skip(g trace.GID, op *trace.Op) string {
 }
 
 // TestContextCuts: "if no step in O is dependent on l, we block the execution at this point"
-// (section 5.3) loses an execution. Here l is the first goroutine's Store to variable 1 after the
-// second one's, and the step that is never executed before the first Store to variable 0, and so
-// never seen to race with it, is the second one.
+// (section 5.3) loses an execution. Here l is the first goroutine's Store to variable 1 after that
+// of the second goroutine. Then the second goroutine's Store to variable 0 is never executed before
+// that of the first goroutine, so the race between them is not found.
 func TestContextCuts(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Store, A: 0, B: 1}, {Op: toys.Store, A: 1, B: 1}},
 		[]toys.Instr{{Op: toys.Store, A: 1, B: 1}, {Op: toys.Store, A: 0, B: 2}})

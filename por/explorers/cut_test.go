@@ -12,10 +12,10 @@ import (
 )
 
 // TestCut: the findings of optimal and source are real for programs with executions that exceed the
-// bound on steps, and cut executions do not prevent most of the others from
-// being found. Findings that need an operation which a goroutine has not reached are lost: in these
-// programs, with less than a dozen steps, a sixth of the endings; twice as many would be lost if the
-// other goroutines did not continue.
+// bound on steps, and cut executions do not prevent most of the others from being found. Findings
+// are lost if they need an operation that a goroutine has not reached: in these programs, with less
+// than a dozen steps, a sixth of the endings. If the other goroutines did not continue, twice as
+// many would be lost.
 func TestCut(t *testing.T) {
 	cut, lost, found := 0, 0, 0
 	for _, seed := range deep.Seeds(t, 1500, 1500) {

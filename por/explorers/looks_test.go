@@ -42,8 +42,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// TestLooksWithoutReason: what optimal cannot explore is not explored with an assumption that cannot be
-// refuted.
+// TestLooksWithoutReason: a program that optimal cannot explore is not explored with an assumption
+// that cannot be refuted.
 func TestLooksWithoutReason(t *testing.T) {
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Write}}, []toys.Instr{{Op: toys.Read}})
 	for _, sure := range []bool{true, false} {

@@ -123,8 +123,8 @@ func TestToyClasses(t *testing.T) {
 	}
 }
 
-// TestAddsAndWait: commuting Adds decide whether a Wait can be executed, which never happens in some
-// executions.
+// TestAddsAndWait: commuting Adds decide whether a Wait can be executed. In some executions it
+// never can.
 func TestAddsAndWait(t *testing.T) {
 	ops := []toys.OpCode{toys.WgAdd, toys.WgAdd, toys.WgAdd, toys.WgWait, toys.Load, toys.Store}
 	for _, seed := range deep.Seeds(t, 40, 400) {

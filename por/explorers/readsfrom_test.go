@@ -97,7 +97,7 @@ func (s *states) Restart() {
 	s.Findings.Restart()
 }
 
-// memoryToy makes a system that accesses few variables, and mostly that.
+// memoryToy makes a system that mostly accesses a few variables.
 func memoryToy(r *rand.Rand) *toys.System {
 	ops := []toys.OpCode{toys.Read, toys.Write, toys.WriteReg, toys.Load, toys.Load, toys.Store, toys.Store, toys.Store, toys.Add, toys.Add}
 	prog := make([][]toys.Instr, 3+r.IntN(2))

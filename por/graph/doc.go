@@ -3,7 +3,7 @@
 // Pathfinder", 2020).
 //
 //   - graph.go: the engine's interface: markers, dependence, nodes, Explore.
-//   - search.go: Algorithms 1 and 2 of the paper, except
+//   - search.go: Algorithms 1 and 2 of the paper, without the part in schedule.go.
 //   - schedule.go: scheduling at the nodes above a new one.
 //   - clients.go: the two clients of the paper that schedule for data races.
 //   - dot.go: the graph for Graphviz.

@@ -97,8 +97,8 @@ type Marker interface {
 
 // A Dependence is the paper's DporDependenceRelation. Dependent "should return true if and only if
 // the two associated scheduling points are dependent as defined by the given analysis, they can be
-// co-enabled, and they are concurrent". p is an ancestor of n, whose operation has not been
-// executed; neither is a Replay node, and they are of different goroutines.
+// co-enabled, and they are concurrent". p is an ancestor of n, and the operation of n has not been
+// executed. Neither is a Replay node, and their goroutines differ.
 type Dependence interface {
 	Dependent(p, n *Node) bool
 }
@@ -168,7 +168,7 @@ func (n *Node) CoEnabled(m *Node) bool {
 // Conflicts reports whether the operations of n and m touch the same location, one of them may
 // change it, and they do not commute.
 //
-// Operations that commute conflict all the same if the step of n has brought a goroutine to the Wait
+// Operations that commute also conflict if the step of n has brought a goroutine to the Wait
 // of m's WaitGroup (hb.Relation.Arrivals): happens-before orders them then, and ordered operations have to
 // be reversed.
 //

@@ -145,7 +145,7 @@ func (stubborn) Mark(*Op) Marking { return Maybe }
 
 // TestGraphStubborn: "If it continues to return Maybe for instructions that are scheduling points,
 // the DPOR Engine will simply continue to replay those sections and the search will never finish."
-// Ours does.
+// Here the search finishes.
 func TestGraphStubborn(t *testing.T) {
 	for _, restart := range []bool{true, false} {
 		f, r := toys.Explore(t, toys.New(dporEngineExample...), graphOf(Config{Restart: restart, Client: Client{Marker: stubborn{}, Dependence: stubborn{}}}), por.Config{})

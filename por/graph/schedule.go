@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// executeDpor is the procedure of Algorithm 1. Where the goroutine could not continue, that very step may
-// have enabled its operation, which may also depend on an earlier one; so the way up
-// continues there.
+// executeDpor is the procedure of Algorithm 1. At a node where the goroutine of n could not
+// continue, the step of the node may have enabled n's operation, and this operation may also depend
+// on an earlier node. So the way up continues there.
 //
 // POPL 2005 stops at the last node on which n depends, because earlier ones are found on the path on which
 // n has been exchanged with that node. In its happens-before relation, all dependences count. Here accesses
@@ -18,9 +18,9 @@ import (
 //
 //	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
 //
-// g2's write is compared with both reads of y. It cannot come before g0's, because x is 0 then; but
-// before g1's. So the way up continues to the root. It skips closed nodes: according to the oracle
-// nothing has to come before them.
+// g2's write is compared with both reads of y. It cannot come before that of g0, because x is 0
+// then, but it can come before that of g1. So the way up continues to the root. It skips closed
+// nodes: according to the oracle nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
@@ -38,9 +38,10 @@ func (x *searcher) dependent(p, n *Node) bool {
 	return x.Client.Dependence.Dependent(p, n)
 }
 
-// addScheduleFor is the procedure of Algorithm 1. If t could not continue at p, or the program not after that
-// (see clockVector.add in package dpor), any goroutine may have to move first so that t's operation
-// comes before p's: all are scheduled.
+// addScheduleFor is the procedure of Algorithm 1. Suppose that t could not continue at p, or that
+// the program could not continue after t's operation there (see clockVector.add in package dpor).
+// Then any goroutine may have to move first so that t's operation comes before p's, and all are
+// scheduled.
 func (x *searcher) addScheduleFor(p *Node, t trace.GID) {
 	if slices.Contains(p.at.runnables, t) && !slices.Contains(p.at.ended, t) {
 		x.addChoice(p, t)

@@ -14,16 +14,17 @@ import "hbcheck.dev/hbcheck/trace"
 //	C = 2:   send 0 → recv 0 → send 2 → recv 2 → send 4 ...
 //	         send 1 → recv 1 → send 3 → recv 3 → send 5 ...
 //
-// Claim 1: only sends race with sends, and receives with receives. Proof: of a send and a receive
-// that depend on each other neither can be executed before the other.
+// Claim 1: only sends race with sends, and receives with receives. Proof: if a send and a receive
+// depend on each other, only one order of them is possible.
 //
 // Claim 2: two such operations x and y can be reversed once the goroutine of y has arrived, as with
-// a lock. Proof: if x is enabled, so is y in its place: it needs room, or an element, where x has
-// found that.
+// a lock. Proof: wherever x is enabled, y is enabled, too: y needs room (or an element), and x has
+// found it there.
 //
-// Claim 2 does not hold for closing. It needs no room; a send after it needs none either; and a
-// receive that came first would have let the send succeed. So closing is ordered with all receives,
-// although it commutes with those that find an element, unless one goroutine sends and closes: closing.go.
+// Claim 2 does not hold for a close. It needs no room; a send after it needs none either; and a
+// receive that came first would have let the send succeed. So a close is ordered with all receives,
+// although it commutes with receives that find an element. The exception is a channel that one
+// goroutine sends to and closes: see closing.go.
 
 // A slot identifies the element of a buffer that a send or a receive accesses. With Relation.OneCloses
 // a close has one, too, without an element.
@@ -68,8 +69,8 @@ func consumes(op *NextOp) bool {
 // sameElement reports whether the order of a and b, on one channel with a buffer, makes a
 // difference.
 //
-// Two sends, or two receives, keep their order unless both find the channel closed, in which case
-// they have no effect. Claims 1 and 2 above are about the other pairs.
+// Two sends, or two receives, keep their order unless both find the channel closed: then they have
+// no effect. Claims 1 and 2 above are about the other pairs.
 func sameElement(a, b *NextOp) bool {
 	if a.Kind == trace.Close || b.Kind == trace.Close {
 		return a.Kind != trace.Recv && b.Kind != trace.Recv || needsClose(a, b)

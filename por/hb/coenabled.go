@@ -7,9 +7,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The question of Flanagan and Godefroid ("Dynamic Partial-Order Reduction for Model Checking Software",
-// POPL 2005) to a happens-before relation: the last event that is dependent with a pending
-// operation, does not happen before it, and may be co-enabled with it.
+// This file answers the question that Flanagan and Godefroid ("Dynamic Partial-Order Reduction for
+// Model Checking Software", POPL 2005) put to a happens-before relation: which is the last event
+// that is dependent with a pending operation, does not happen before it, and may be co-enabled with
+// it?
 
 // MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be co-enabled in
 // a state that can be reached by events independent of event i. since is the last event before which q was
@@ -18,13 +19,14 @@ import (
 // Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
 // releases it. (A release of a lock that is free ends the program.)
 //
-// Claim 2. Before an event that lowers a WaitGroup's counter, the counter is not zero, nor is it without
-// that event, so only goroutines that were enabled before can return from Wait.
+// Claim 2. Before an event that lowers a WaitGroup's counter, the counter is not zero. Without the
+// event the counter is not zero either. So only goroutines that were enabled before the event can
+// return from Wait.
 //
-// Claim 3. If q was at op when event i was executed, and was disabled, then op can do without event i
-// only if another event independent of it enables op. An event that enables an operation changes a
-// location that the operation touches. If it touches only one, then event i and the other event both
-// change that, and are not independent.
+// Claim 3. If q was at op when event i was executed, and was disabled, then op can be enabled
+// without event i only if another event independent of event i enables op. An event that enables an
+// operation changes a location that the operation touches. If op touches only one location, then
+// event i and the other event both change it, and are not independent.
 func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enabled []trace.GID) bool {
 	e := &x.Events[i]
 	if e.EndsExecution {
@@ -103,8 +105,8 @@ func (x *Execution) ClockAfter(i int) []uint32 {
 	return x.none
 }
 
-// prints reports whether op, which is pending, ends the program and so decides which output exists, and
-// the relation considers output.
+// prints reports whether op, which is pending, ends the program and so decides which output exists,
+// and whether the relation considers output.
 func (x *Execution) prints(op *NextOp) bool { return !x.dep.ignoreOutput && ends(op.Kind) }
 
 // DependsOn reports whether op, which is pending, depends on event i.
@@ -117,9 +119,9 @@ func (x *Execution) DependsOn(i int, op *NextOp) bool {
 	return x.DependentOp(f, op, prints) || prints && f.DependsOnOutput
 }
 
-// LastRace returns the last event before index end on which op, a pending operation,
-// depends, which does not happen before an event with clock c, and for which mayBe is true; -1 if
-// there is none.
+// LastRace returns the last event j before index end such that op, a pending operation, depends on
+// j, j does not happen before an event with clock c, and mayBe(j) is true. It returns -1 if there
+// is none.
 //
 // Invariant: best is the largest index found, so in each list the walk ends at a smaller one. An event
 // that happens before op and overwrites the locations of op ends the walk, too.

@@ -3,8 +3,8 @@ package hb
 import "hbcheck.dev/hbcheck/trace"
 
 // dependence decides which operations of different goroutines must keep their order. Two
-// independent ones can be executed in either order from any state in which both can, lead to the same
-// state, and neither enables nor disables the other.
+// independent operations can be executed in either order from any state in which both are enabled.
+// Both orders lead to the same state, and neither operation enables or disables the other.
 //
 // It refines trace.Op.Conflicts: one of the operations has been executed, so its outcome is known.
 type dependence struct {
@@ -87,8 +87,8 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 // MayBeReversed reports whether op, at which a goroutine has arrived, might be executed before e
 // instead, with a different result.
 //
-// It is Dependent for a pending operation, without pairs that certainly have no other
-// order. A CondWait has no such operation: its goroutine waits for a Signal, which is an event.
+// It is Dependent for a pending operation, except for pairs that certainly have no other order. A
+// CondWait has no such operation: its goroutine waits for a Signal, which is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
 		return false
@@ -120,10 +120,10 @@ var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
 	return r.On == trace.OnLock || r.On == trace.OnCond
 })
 
-// unbalancedUnlock reports whether event i unlocks a read lock that its goroutine does not hold, or
-// a lock for a writer that is only pending, or is on a Cond with an RWMutex. Without such events readers
-// come and leave in any order. After such an event, their order decides which of them finds too few
-// readers, or may pass a writer.
+// unbalancedUnlock reports whether one of these holds: event i unlocks a read lock that its
+// goroutine does not hold; it unlocks for a writer that is only pending; or it is on a Cond with an
+// RWMutex. Without such events readers come and leave in any order. After such an event, their
+// order decides which of them finds too few readers, or may pass a writer.
 //
 // Example: g1: RLock; g2: RUnlock. In this order nothing happens; in the other one g2 crashes.
 // The two would commute as readers.

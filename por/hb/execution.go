@@ -120,9 +120,9 @@ type Execution struct {
 	clocks []uint32
 	Width  int
 
-	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ... for
-	// the events of each goroutine, so goroutine and number identify an event in every order of a class
-	// (EventID), and its index only in this one. By goroutine:
+	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ...
+	// for the events of each goroutine, so goroutine and number identify an event in every order of
+	// a class (EventID). The index identifies it in this order only. By goroutine:
 	//mutant: saved: happens before without Count [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
 	Count []uint32 // events that it has executed
 	//mutant: saved: happens before without Last [resumed]: "Last     []int32" -> "Last     []int32 `saved:\"-\"`"
@@ -159,12 +159,12 @@ type Execution struct {
 
 	// Findings. Each remains set when events are undone.
 	Unsupported bool       // the relation cannot decide which operations can be executed in another order
-	Wrong       Assumption // Unsupported, but not without these assumptions of the relation
+	Wrong       Assumption // the assumptions without which the execution would not be Unsupported
 	Awaits      bool       // an operation has been pending that awaits something
 
 	// Findings with Relation.Pairwise, likewise: see Refuted.
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
-	underrun bool // an operation has been pending that makes one negative
+	underrun bool // an operation has been pending that makes a counter negative
 
 	// Answers of the system in the current state, which has this number.
 	state     uint64
@@ -179,14 +179,14 @@ type Execution struct {
 	nonAdds      [64]int32
 	positiveAdds []int32
 	lanes        [65]lanes         // by bit, and of all events
-	onAll        []int32           // those that depend on all,
-	everOnAll    bool              // and whether one did so far, on this path or another one
+	onAll        []int32           // events that depend on all
+	everOnAll    bool              // whether an event has depended on all, on this path or another one
 	received     map[uint32]uint32 // by channel with a buffer, the number of elements received: see slotOf
 	matching     matching
 	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
 	seen         Commuting // see noteCommuting
 	sent         channels  // see onlyreceived.go
-	frozen       bool      // it has all
+	frozen       bool      // sent is complete: see Freeze
 
 	// Scratch memory.
 	condWaiters []trace.GID
@@ -363,9 +363,9 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 
 // step executes e in the system, and determines whether that has ended the execution.
 //
-// If a goroutine can still move, the execution has not ended. Cut is an
-// assumption of the program that does not hold, Ended an exit or a crash if other goroutines have not
-// ended: then the event has ended the execution.
+// If a goroutine can still move, the execution has not ended. Otherwise the event has ended the
+// execution in two cases: the status is Cut (an assumption of the program does not hold), or it is
+// Ended and other goroutines have not ended (an exit or a crash).
 func (x *Execution) step(e *Event, choice int) {
 	if x.again {
 		x.repeater.Repeat(e.G, choice)

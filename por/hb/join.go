@@ -19,24 +19,27 @@ type Join struct {
 // Lowers reports whether g's pending operation lowers the counter of a WaitGroup.
 func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 
-// FindJoin reports whether there is a Join in the current state, and stores it in j. It is if
+// FindJoin reports whether there is a Join in the current state, and stores it in j. There is one
+// if
 //
 //	(1) a goroutine waits at Wait, and each other one that has not ended is at Done of the same
 //	    WaitGroup;
-//	(2) the last event, before its end, of each goroutine that has ended is a Done of it as well, or
-//	    happens before the arrival at Wait;
-//	(3) only operations of the WaitGroup have accessed the counter;
-//	(4) each Add happens before the arrival at Wait;
-//	(5) each of the remaining Dones can be matched with a unit.
+//
+// (2) for each goroutine that has ended, its last event before its end is a Done of the same
+//
+//	    WaitGroup, or happens before the arrival at Wait;
+//		(3) only operations of the WaitGroup have accessed the counter;
+//		(4) each Add happens before the arrival at Wait;
+//		(5) each of the remaining Dones can be matched with a unit.
 //
 // Claim: then the Dones and the end of Wait are in no race, every event so far happens before the
 // end of Wait, and operations on the WaitGroup commute as the relation assumes (waitgroup.go), with
-// these Dones too. Proof: a Done depends on operations on the WaitGroup only, by (3) on Adds and
-// Dones, with which it commutes, and on earlier Waits; such a Wait has returned at zero, so it comes
-// before the Add whose unit the Done takes, and happens before it (wgOrderMatters). Wait depends on
-// all of them, none of which could come after it, and by (2) on the last event of each goroutine. (5)
-// is condition (1) of waitgroup.go, and by (4) its condition (2) holds, because nothing raises the counter
-// outside of ↓Wait.
+// these Dones too. Proof: a Done depends only on operations on the WaitGroup. By (3) these are Adds
+// and Dones, with which it commutes, and earlier Waits. An earlier Wait has returned at zero, so it
+// comes before the Add whose unit the Done takes, and happens before that Add (wgOrderMatters).
+// Wait depends on all of them, none of which could come after it, and by (2) on the last event of
+// each goroutine. (5) is condition (1) of waitgroup.go, and by (4) its condition (2) holds, because
+// nothing raises the counter outside of ↓Wait.
 func (x *Execution) FindJoin(j *Join) bool {
 	if len(x.onAll) > 0 || !x.findMembers(j) || len(j.Dones) == 0 {
 		return false

@@ -6,10 +6,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Lanes are an index to find the races of an event in long executions. Most earlier events happen before
-// it anyway: the first ones of each goroutine, as many as its clock has. So events are also listed by
-// location and goroutine, a lane each, and only the end of a lane is read that is not in the clock.
-// Events that commute with each other have separate lanes, which none of these events reads.
+// Lanes are an index to find the races of an event in long executions. Most earlier events happen
+// before it anyway: of each goroutine the first n events, where n is the goroutine's number in the
+// event's clock. So events are also listed in lanes, one lane for each location and goroutine. Only
+// the end of a lane, which is not in the clock, is read. Events of a class that commute with each
+// other have lanes of their own, which no event of the class reads.
 //
 //	lanes[bit]:    g1  e2  e5  e9 │ e14  e20       e's clock has the first three events of g1
 //	               g2  e3 │ e7                     that are here, and one of g2
@@ -39,7 +40,8 @@ const (
 	laneClasses
 )
 
-// Bits of footprints besides those of objects that have lanes: channelsBit, and that of all events.
+// Besides the bits of objects, two bits of footprints have lanes: channelsBit, and the bit of all
+// events.
 const (
 	channelsLane = 63
 	everyLane    = 64
@@ -70,7 +72,7 @@ func (x *Execution) classOf(e *Event, k *eventKey) laneClass {
 // onAll reports whether e depends on all other events.
 func (e *Event) onAll() bool { return e.Op.DependsOnAll || e.PartnerOp.DependsOnAll }
 
-// in returns c as it is in the lanes of bit.
+// in returns the class under which c is listed in the lanes of bit.
 func (c laneClass) in(bit int) laneClass {
 	if (c == onOneClass) != (bit == channelsLane) || bit == everyLane {
 		return noClass

@@ -12,15 +12,16 @@ import "hbcheck.dev/hbcheck/trace"
 //
 // Proof. Let S be the program, and T the one in which each goroutine stops for good before it looks.
 //
-//  1. No operation that looks is executed in T. What else depends on all others in T, a step by which time
-//     passes, is enabled only if no other goroutine is (por.Global.MayLook). So the search of T is complete.
-//  2. In the executions of S that are explored no goroutine comes to an operation that looks. So the states
+//  1. No operation that looks is executed in T. Only one other kind of step depends on all others in T, the
+//     passing of time, and it is enabled only if no goroutine is (por.Global.MayLook). So the search of T is
+//     complete.
+//  2. In the explored executions of S no goroutine comes to an operation that looks. So the states
 //     of S and T in them have the same operations, and the search of T would have been the same.
-//  3. Suppose that in an execution of S a goroutine comes to an operation that looks. In the shortest one
-//     only the last event brings it there, so this is also an execution of T. By 1 and 2 the search has
-//     explored an equivalent one, or one that it begins, and by Next has seen the operation to which the
-//     goroutine came (a goroutine that has come to an operation is there at the end of the execution, or
-//     has executed it). This contradicts the assumption.
+//  3. Suppose that in an execution of S a goroutine comes to an operation that looks. In the shortest
+//     such execution only the last event brings it there, so this is also an execution of T. By 1 and 2
+//     the search has explored an equivalent execution, or a longer one. There Next has returned
+//     the operation to which the goroutine came (a goroutine that has come to an operation is there
+//     at the end of the execution, or has executed it). This contradicts the assumption.
 
 // looks reports whether operations of kind k look at all other goroutines, if they depend on them.
 func looks(k trace.Kind) bool { return k == trace.Inspect || k == trace.SemAcquire }

@@ -35,8 +35,8 @@ func objectNumber(obj uint32) uint32 { return obj % 62 }
 
 // setFootprint fills in n.footprint.
 //
-// A Wide operation has more locations than accesses, the channels at which its participants are pending,
-// so it has the bit of all channels.
+// A Wide operation has more locations than its accesses: the channels at which its participants are
+// pending. So it has the bit of all channels.
 func (n *NextOp) setFootprint() {
 	n.footprint = 0
 	for i := range n.N {

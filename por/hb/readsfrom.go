@@ -25,7 +25,7 @@ func ReadFrom(op *trace.Op) (trace.Access, bool) {
 	return trace.Access{}, false
 }
 
-// Written returns the memory that op, one that may write, writes to if it does.
+// Written returns the memory to which op writes, if it writes.
 func Written(op *trace.Op) trace.Access {
 	for _, a := range op.Access[:op.N] {
 		if a.Write {

@@ -24,11 +24,12 @@ import "hbcheck.dev/hbcheck/trace"
 // In package optimal, let x be the receive of a frame. No candidate S of it has a receive that finds the
 // channel closed, because S would have the close, on which x depends (rule R4 of docs/research/optimal.md).
 //
-// Two selects that find different channels closed commute as well: internal/classes compares the states of
-// both orders. But whether they do depends on the state, and package optimal needs a relation that does not:
-// with it, it lost 24 of 540 executions of TestSelects, seed 10454. So selects commute by onlyreceived.go
-// only. For the same reason a receive must not become commuting while its goroutine waits: with receives from
-// a buffer that is closed meanwhile, optimal lost executions of TestReceivePrograms.
+// Two selects that find different channels closed commute as well: internal/classes compares the
+// states of both orders. But whether they commute depends on the state, and package optimal needs a
+// relation that does not depend on it. With such selects commuting, optimal lost 24 of 540
+// executions of TestSelects, seed 10454. So selects commute by onlyreceived.go only. For the same
+// reason a receive must not become commuting while its goroutine waits: with receives from a buffer
+// that is closed meanwhile, optimal lost executions of TestReceivePrograms.
 
 // bothReceive reports whether a and b are two receives by the claim above.
 func bothReceive(a, b *NextOp) bool {

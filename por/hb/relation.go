@@ -31,8 +31,9 @@ type Relation struct {
 	// there. An Execution refutes it if a goroutine that does not close the channel may send to it: see
 	// closing.go.
 	OneCloses bool
-	// OnlyReceived: to channels from which events receive no goroutine sends, except those in Sent, and those
-	// of the first execution. An Execution refutes it if one is about to: see onlyreceived.go.
+	// OnlyReceived: no goroutine sends to a channel from which events receive, except to the
+	// channels in Sent, and to those of the first execution. An Execution refutes it if a goroutine
+	// is about to: see onlyreceived.go.
 	OnlyReceived bool
 	Sent         *Sent
 	// NoneLooks: no goroutine comes to an operation that looks at all others. An Execution refutes it if one

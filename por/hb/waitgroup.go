@@ -13,9 +13,10 @@ import (
 //	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
 //	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
 //
-// Pairs of operations do not show either. Take Done, Done and Add with the counter at two: the first Done
-// commutes with the Add, but the second one, next to the Add, does not. So both are decided for an
-// execution as a whole, exactly, once for each event (claims 11 and 12 of docs/research/optimal.md).
+// Pairs of operations show neither of these. Take Done, Done and Add with the counter at two: the
+// first Done commutes with the Add, but the second one, next to the Add, does not. So both are
+// decided for an execution as a whole, exactly, once for each event (claims 11 and 12 of
+// docs/research/optimal.md).
 //
 // An order that is allowed passes through down-closed sets of events. The counter in such a set D
 // is the number of units added in D minus the units taken. Each Done is matched with a
@@ -31,11 +32,11 @@ import (
 // counter negative.
 //
 // Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the
-// counter is zero while it waits if and only if there is a least set that contains a, with each
-// event the events before it, and with each unit its Done. Proof: in a set D with a whose counter
-// is zero the Done of every unit in D is in D, so D contains that set. Conversely the counter in
-// that set is zero, and some order passes through it. The order matters if an event that raises
-// the counter is outside of it.
+// counter is zero while it waits if and only if there is a least set with these properties: it
+// contains a, with each event the events before it, and with each unit the Done of the unit. Proof:
+// in a set D with a whose counter is zero the Done of every unit in D is in D, so D contains that
+// set. Conversely the counter in that set is zero, and some order passes through it. The order
+// matters if an event that raises the counter is outside of it.
 
 // matching is scratch memory for one WaitGroup.
 type matching struct {

@@ -9,12 +9,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// PersistentSet decides the criterion that oracles approximate: the pending operations of the goroutines gs
-// are a persistent set (Godefroid 1996) if in no execution in which none of them moves another goroutine
-// executes an operation that conflicts with one of them. It explores the executions of the others
-// while gs wait, with JPF's reduction of that system, and compares every operation with those of gs.
-// Synchronising operations that commute do not conflict. An operation that adds or removes an alternative
-// of one of gs is a conflict: a goroutine that arrives at a channel is a partner.
+// PersistentSet decides the criterion that oracles approximate. The pending operations of the
+// goroutines gs are a persistent set (Godefroid 1996) if this holds for each execution in which
+// none of gs moves: no goroutine executes an operation that conflicts with one of them. It explores
+// the executions of the others while gs wait, with JPF's reduction of that system, and compares
+// every operation with those of gs. Synchronising operations that commute do not conflict. An
+// operation that adds or removes an alternative of one of gs is a conflict: a goroutine that
+// arrives at a channel is a partner.
 //
 // It returns a schedule from the current state whose last step conflicts
 // with such an operation; nil if it finds none. complete is false if limit states
@@ -64,8 +65,8 @@ func persistentSet(p *parked, limit uint64) (conflict trace.Schedule, complete b
 	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 
-// stepsPerState is the number of transitions that PersistentSet spends per state. A loop in
-// without choices is noticed after ChainLimit of them.
+// stepsPerState is the number of transitions that PersistentSet spends per state. A loop without
+// choices is noticed after ChainLimit of them.
 const stepsPerState = 8
 
 // parked is a system in which some goroutines do not move, and the visitor of

@@ -13,8 +13,8 @@ import (
 // goroutine does not move. It reduces like JPF, without races, livelocks and counts, which an oracle does
 // not need. Most searches end after a few steps, so the beginning of one allocates nothing.
 //
-// Its reduction ignores goroutines only along a stretch without choices, which ends in a
-// state where all are considered (ChainLimit); so every cycle of states has one.
+// Its reduction ignores goroutines only along a stretch without choices, which ends in a state
+// where all are considered (ChainLimit); so every cycle of states has such a state.
 //
 // It implements System by wrapping the system of its oracle, so that an Oracle can answer queries about its
 // states:

@@ -8,12 +8,13 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Lazy checkpoints. After a mark the system saves every object before its first change,
-// and most frames are closed without a second exploration: only the end of Wait depends on a
-// Done, and accesses that a lock orders have no other prefix. So the state before an operation has
-// a checkpoint only if the search has returned to an operation of the same program point before. To
-// return to a frame without one, it rewinds to the youngest checkpoint before that,
-// repeats the steps from there, and remembers the program point. The exploration does not change.
+// Lazy checkpoints. A mark has a cost: after it the system saves every object before the object's
+// first change. And most frames are closed without a second exploration: only the end of Wait
+// depends on a Done, and accesses that a lock orders have no other prefix. So the state before an
+// operation has a checkpoint only if the search has returned to an operation of the same program
+// point before. To return to a frame without one, it rewinds to the youngest checkpoint before
+// that, repeats the steps from there, and remembers the program point. The exploration does not
+// change.
 //
 //	marks:      F0                           restore F2: rewind to F0, repeat x0 p1 x1 p2
 //	path:       │ x0  p1 │ x1  p2 │ x2 ...

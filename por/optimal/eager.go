@@ -25,9 +25,9 @@ import (
 // polynomial in the length n of the longest execution: fewer than n² stacks of frames are suspended
 // at a time (claim 14).
 //
-// The bound does not hold for operations on channels (rule R5), whose fingerprints, like those of
-// operations on Conds, are kept in frame.known; for frames with unexecuted alternatives;
-// nor with several workers.
+// The bound does not hold in three cases: for operations on channels (rule R5) and on Conds,
+// because frame.known keeps their fingerprints; for frames with unexecuted alternatives; and with
+// several workers.
 
 // defaultPrefixMemory is the default of options.prefixMemory.
 const defaultPrefixMemory = 32 << 20
@@ -42,8 +42,8 @@ type eagerReversal struct {
 
 // mayRetain reports whether there is memory for another candidate of f.
 //
-// While a frame has unexecuted alternatives, and with workers, candidates are kept beyond the bound:
-// those may not be explored yet.
+// While a frame has unexecuted alternatives, and with workers, its candidates may not be explored
+// yet: they are kept beyond the bound.
 func (s *searcher) mayRetain(f *frame) bool {
 	most := s.opts.prefixMemory
 	if most == 0 {

@@ -30,7 +30,8 @@ import (
 // lateAfter is how long a task may be away before the first worker may explore it, too.
 var lateAfter = 2 * time.Second
 
-// mostInParcel is the most tasks of a node that are sent together: some are short.
+// mostInParcel is the largest number of tasks of a node that are sent together. Some tasks are too
+// short to be sent alone.
 const mostInParcel = 32
 
 // A parcel has tasks of one node.
@@ -112,8 +113,8 @@ func (p *pool) startProxy(run func()) {
 	}()
 }
 
-// makeProxies makes a proxy whenever another process has room: many that wait for room would cost a search
-// that no other process helps.
+// makeProxies makes a proxy whenever another process has room: many waiting proxies would slow down
+// a search that no other process helps.
 func (p *pool) makeProxies() {
 	over := make(chan struct{})
 	go func() {
@@ -198,7 +199,7 @@ func (p *pool) send(w *worker, t *task) {
 	var list []explored
 	if ok {
 		if err := saved.Unmarshal(result, &list); err != nil {
-			panic(fmt.Sprintf("BUG: what has come back of a piece: %v", err))
+			panic(fmt.Sprintf("BUG: reading the result of a piece: %v", err))
 		}
 	}
 	for i, t := range tasks {
@@ -215,7 +216,7 @@ func (p *pool) send(w *worker, t *task) {
 		p.mu.Unlock()
 		results, err := p.visitor.(por.Sender).Decode(list[i].Results)
 		if err != nil {
-			panic(fmt.Sprintf("BUG: what has come back of a piece: %v", err))
+			panic(fmt.Sprintf("BUG: reading the result of a piece: %v", err))
 		}
 		p.mu.Lock()
 		if t.taker == mine[i] && p.epoch == epoch {

@@ -48,9 +48,9 @@ func (s *searcher) continueWithout() bool {
 	return true
 }
 
-// continueWithoutHead is called when event y, of goroutine q and the head of a candidate for g's
-// operation, has ended the execution. It does so only before g's operation, so only here it depends
-// on output: the search continues without both.
+// continueWithoutHead is called when event y, of goroutine q, has ended the execution; y is the
+// head of a candidate for g's operation. y ends it only before g's operation, so only here it
+// depends on output: the search continues without q and g.
 //
 // y has no frame, because it was executed as part of a candidate; it gets one now, so that its order with
 // output can be reversed.

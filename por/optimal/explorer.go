@@ -27,8 +27,8 @@ func Explorer() *por.Explorer {
 		{
 			Name: "equivalence", Default: "mazurkiewicz",
 			Doc: "`mazurkiewicz|rf`: equivalence of executions for --por=optimal. mazurkiewicz: they order dependent " +
-				"operations alike; rf: each read reads from the same write (the order " +
-				"of writes without a reader, and the last value written, stay open)",
+				"operations alike; rf: each read reads from the same write, and the verdict does not cover " +
+				"the order of writes without a reader, nor the last value written",
 			Set: func(value string) error {
 				switch value {
 				case "mazurkiewicz":
@@ -75,7 +75,7 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 			return r
 		}
 		unordered = true
-		por.Restart(v, cfg, "accesses to memory are not ordered by what synchronises")
+		por.Restart(v, cfg, "synchronisation does not order all accesses to memory")
 	}
 	return readsfrom.Explore(sys, v, cfg)
 }

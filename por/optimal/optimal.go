@@ -28,12 +28,13 @@
 // the program can end is reported (claim 13). The explored executions, and all counts, depend
 // on the program only: neither on the number of workers nor on the memory for candidates.
 //
-// The search restarts with clockvector in two cases: a program that may make the counter of a
-// WaitGroup negative, or raise it while a goroutine waits for it, because that depends on the order
-// of operations that commute otherwise; and channel operations that are too many for rule S3, or
-// end the program after a longer prefix. If a goroutine unlocks an RWMutex that it does not hold, or a
-// loop waits for a location that readers or additions change (section 8), the search restarts with readers,
-// or additions, that do not commute.
+// The search restarts with clockvector for two kinds of programs. Programs of the first kind may
+// make the counter of a WaitGroup negative, or raise it while a goroutine waits for it: this
+// depends on the order of operations that commute otherwise. Programs of the second kind have too
+// many channel operations for rule S3, or channel operations that end the program after a longer
+// prefix. If a goroutine unlocks an RWMutex that it does not hold, or a loop waits for a location
+// that readers or additions change (section 8), the search restarts with readers, or additions,
+// that do not commute.
 //
 // # Files
 //
@@ -161,7 +162,7 @@ type searcher struct {
 	dropped  []trace.GID // goroutines whose last events have ended the execution; they do not move
 
 	// Invariant: inReversal, frameOf and prevHead are as long as Execution.Events, which has one
-	// event more than Driver.Path for each that ended the execution and was undone.
+	// event more than Driver.Path for each event that ended the execution and was undone.
 	//
 	//	events:     p1  p2  x  e1  z  e2
 	//	frameOf:    -1  -1  0  -1  1  -1          frames[0].depth is 2, frames[1].depth is 4
@@ -171,7 +172,7 @@ type searcher struct {
 	//mutant: saved: optimal without inReversal [resumed]: "inReversal []bool" -> "inReversal []bool `saved:\"-\"`"
 	inReversal []bool // executed as part of a candidate, or not as the first alternative
 	//mutant: saved: optimal without frameOf [resumed]: "frameOf    []int32" -> "frameOf    []int32 `saved:\"-\"`"
-	frameOf []int32 // the frame that the event is the chosen operation of, or -1
+	frameOf []int32 // the frame whose chosen operation the event is, or -1
 	//mutant: saved: optimal without prevHead [resumed]: "prevHead   []int32" -> "prevHead   []int32 `saved:\"-\"`"
 	prevHead []int32 // of a head: the one before it, or -1
 
@@ -277,9 +278,9 @@ func (s *searcher) backtrack() {
 
 // exploreAlternative is line 6 for alternative k of the operation of frame i.
 //
-// A further alternative of an operation that is not on channels has the same races as the first
-// one (line 21 is about operations, not alternatives), but the arrivals of goroutines by it are
-// processed all the same (line 23). Two rendezvous with different partners have different races.
+// A further alternative of an operation that is not on channels has the same races as the first one
+// (line 21 is about operations, not alternatives). But the arrivals of goroutines by it are
+// processed (line 23). Two rendezvous with different partners have different races.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
 	// The first k alternatives have been executed. If all earlier alternatives have ended the execution,
@@ -391,8 +392,8 @@ func (s *searcher) pickEvent() trace.GID {
 	return first
 }
 
-// notLowering returns first, unless that is about to lower the counter of a WaitGroup, and then the
-// first enabled goroutine that is not, if there is one.
+// notLowering returns first, unless first is about to lower the counter of a WaitGroup. Then it
+// returns the first enabled goroutine that is not about to do so, if there is one.
 func (s *searcher) notLowering(first trace.GID) trace.GID {
 	if s.Lowers(first) {
 		for _, g := range s.enabled() {
@@ -407,8 +408,8 @@ func (s *searcher) notLowering(first trace.GID) trace.GID {
 // executeNext is lines 13 to 18 for the pending operation x of g, whose newest head is h. It
 // reports whether the execution continues.
 //
-// A frame is needed for two reasons: other prefixes, and alternatives. A Choose has the second
-// without the first.
+// A frame is needed for two reasons: other prefixes, and alternatives. A Choose has alternatives,
+// but no other prefixes.
 func (s *searcher) executeNext(g trace.GID, h int32) bool {
 	x := s.Next(g)
 	choice, frame := 0, int32(-1)

@@ -32,15 +32,16 @@ import (
 //	   ├─ c1                            ├─ task of w2: c1
 //	   └─ c2                            └─ task: c2, for the first idle worker
 //
-// The results are reported in the order of a search by one worker. The reports of a task are kept with it,
-// and merged in that order (mergeFinished): after a task come the remaining tasks of the nodes it has
-// shared, the youngest node first; and the candidates of a node come in the order in which the tasks that
-// found them were merged.
+// The results are reported in the order of a search by one worker. The reports of a task are kept
+// with it, and merged in that order (mergeFinished): after a task come the remaining tasks of the
+// nodes that it has shared, the youngest node first. The candidates of a node come in the order of
+// merging of the tasks that found them.
 //
-// If a task stops the search, later ones are dropped: so the first bug found is the one that a single
-// worker would find. A bound on executions is also reached at the same execution: a task that was begun
-// before that execution was known is explored again, sequentially. One worker always explores the task that
-// is to be merged next, so this takes no longer than with one worker. Only bounds on time and memory stop
+// If a task stops the search, later ones are dropped: so the first bug found is the one that a
+// single worker would find. A bound on executions also ends the search at the same execution: if
+// the bound lies in a task that began before the results of earlier tasks were known, the task is
+// explored again, and then one task after the other. One worker always explores the task that is to
+// be merged next, so this takes no longer than with one worker. Only bounds on time and memory stop
 // all tasks where they are.
 
 // startAfter is the number of transitions that the first worker executes before there are others, and
@@ -122,7 +123,7 @@ type pool struct {
 	late           bool            // one of them may be late
 	sends          bool            // tasks are sent away
 	restingProxies []*worker       // those without a goroutine
-	proxies        int             // that may send one, with the goroutine that makes them
+	proxies        int             // that may send a task; the goroutine that makes proxies counts, too
 	available      [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged       map[*task]bool  // finished tasks
 	taskBytes      int64

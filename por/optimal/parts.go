@@ -115,8 +115,8 @@ func (d *division) path() (path trace.Schedule) {
 	return path
 }
 
-// explore is lines 2 to 7, or 9, for n, the newest node. If n proves to be one for line 9, the next call
-// explores it as a whole.
+// explore is lines 2 to 7, or 9, for n, the newest node. If it turns out that line 9 applies to n,
+// the next call explores n as a whole.
 func (d *division) explore(n *partNode) *hb.Execution {
 	path := d.path()
 	d.first.enter(path, d.cfg)
@@ -159,8 +159,8 @@ func (s *searcher) startAt(path trace.Schedule) {
 
 // discard is line 6: n will be explored as a whole, from the state in which s has found a part.
 //
-// The reports are true, and were counted too early. The search will visit the states of the
-// ends again.
+// The reports stay true; their executions are not counted, because the search will visit the states
+// of the ends again.
 func (d *division) discard(n *partNode, s *searcher) {
 	before := d.total.Stats
 	d.total.Stats = s.Stats

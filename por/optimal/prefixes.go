@@ -226,9 +226,9 @@ func fixed(op *hb.NextOp) bool {
 
 var atomics = trace.KindsWhere(func(r *trace.Row) bool { return r.On == trace.OnMemory && !r.Plain })
 
-// inCanonicalOrder reports whether event y may follow the heads of f (line 38). Of the heads that
-// can be next by the happens-before relation, the one of the first goroutine is next, in an order of
-// goroutines that does not depend on the search.
+// inCanonicalOrder reports whether event y may follow the heads of f (line 38). Happens-before may
+// allow several heads next. The head of the first goroutine comes next, in an order of goroutines
+// that does not depend on the search.
 //
 // It walks from the newest head to older ones, up to the first that happens before y: y could not
 // have been next before that one was executed, so the older heads may be of any

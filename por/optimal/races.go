@@ -12,8 +12,8 @@ import (
 //	x ... e=arrival     y arrives after x, may never be executed    line 23, reverseArrivals
 //	arrival ... x=e     y waits already when x is executed          line 26, reverseWaiting
 //
-// If y can be disabled the second and third find it, and the first one leaves it to them
-// (foundAtArrival); if not, only the first does.
+// If y can be disabled, the second and third procedures find this, and the first one leaves it to
+// them (foundAtArrival). If y cannot be disabled, only the first one finds it.
 
 // findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
 // first alternative of its operation, whose races the first one has shown.
@@ -80,8 +80,8 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 }
 
 // overtaken reports whether an event after x happens before e, but not before the arrival of e's
-// goroutine at e: an atomic update that waits may come after a read by another goroutine that is
-// independent of x, a read too.
+// goroutine at e. Suppose that x is a read, and e an atomic update that waits. Then e may come
+// after another goroutine's read, which is independent of x.
 //
 // Example: x reads v in g1; g2 waits in a loop `for !v.CompareAndSwap(0, 1) {}`, and g3 reads v
 // after g2 has come there. The update depends on both reads; at its arrival it did not come after

@@ -36,23 +36,23 @@ import (
 //
 // # Why S may have to be larger (rule S3)
 //
-// A select depends on all operations of its channels (Go locks them all, rule R2): each
-// event that changes whether one of its cases is ready. Its partner's operation may depend on more.
-// Two selects do not communicate if both have other ready cases, so an event on which x does not depend can
-// make a rendezvous impossible, and another one possible again. Such events are not added to a prefix one
-// by one, because there may be no operation after one of them that shows the next. So all down-closed sets
-// of them that can have been executed by then are scheduled (enumerateIdeals). Claim 8: all necessary sets
-// are found.
+// A select depends on all operations of its channels (Go locks them all, rule R2): each event that
+// changes whether one of its cases is ready. Its partner's operation may depend on more. Two
+// selects do not communicate if both have other ready cases, so an event on which x does not depend
+// can make a rendezvous impossible, and another event can make it possible again. Such events are
+// not added to a prefix one by one, because there may be no operation after one of them that shows
+// the next. So all down-closed sets of them that can have been executed by then are scheduled
+// (enumerateIdeals). Claim 8: all necessary sets are found.
 //
 // # Why a rendezvous counts once
 //
 // The alternatives of x have different dependences, so x may be executed in several of them, after
-// different S, before one y whose prefix does not contain x. Only the execution in which x has its first
-// alternative counts (R6): in all others its events are in a reversal. The first alternative has no
-// partner, if there is such a one; then it is possible after every S. Otherwise x is not ready without a
-// partner, and the first alternative is possible as long as its partner waits. Claim 9: if an event of S
-// comes after x's first alternative in every exploration, its races are sought after S
-// (unseenAtFirstAlternative).
+// different S, before one y whose prefix does not contain x. Only the execution in which x has its
+// first alternative counts (R6): in all others its events are in a reversal. If x has an
+// alternative without a partner, that is the first one; then it is possible after every S.
+// Otherwise x is not ready without a partner, and the first alternative is possible as long as its
+// partner waits. Claim 9: if an event of S comes after x's first alternative in every exploration,
+// its races are sought after S (unseenAtFirstAlternative).
 
 // initChannelFrame fills in the data of frame i, the newest one, for an operation on channels.
 //
@@ -179,9 +179,9 @@ func (s *searcher) without(x int, list []interval) []interval {
 	return kept
 }
 
-// scheduleRendezvous is rule S3 for the newest event e, if that concerns channels: it schedules the
-// sets that end in e and after which an operation on channels may be possible that x, the operation
-// of a frame, makes impossible.
+// scheduleRendezvous is rule S3 for the newest event e, if e concerns channels: it schedules sets
+// that end in e. After each of these sets an operation on channels may be possible that x, the
+// operation of a frame, makes impossible.
 //
 // It considers an interval q if event e can be the last one of such a set: e is the arrival of
 // q, or changes whether a select is ready (exposes). The partner h may have arrived at any
@@ -353,10 +353,10 @@ func (s *searcher) dependsOnlyViaPartner(x, e int) bool {
 	return ev.PartnerOp.Kind == trace.None || !s.DependentOps(op, &ev.PartnerOp)
 }
 
-// unseenAtFirstAlternative reports whether one event e is the last of the set S of events that happen before
-// an event with the given clock, up to index end and without x, and comes after f's operation x if that
-// is executed in its first alternative: then no exploration has found the races of e without x (claim
-// 9).
+// Let S be the events up to index end, without x, that happen before an event with the given clock.
+// unseenAtFirstAlternative reports whether S has a single last event e, and e comes after f's
+// operation x if x is executed in its first alternative. Then no exploration has found the races of
+// e without x (claim 9).
 func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end int) bool {
 	e := end - 1
 	for e >= f.depth && (e == x || !s.Before(e, clock)) {

@@ -61,7 +61,7 @@ func (s *searcher) executePrefix(i int, c candidate) bool {
 			if c.mayFail {
 				return false
 			}
-			panic("BUG: an operation that happened before another is not enabled without what did not")
+			panic("BUG: an event of a causal prefix cannot be executed without events outside of the prefix")
 		}
 		//mutant: a prefix contains heads [selectFrom 13401]: "|| c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) " -> ""
 		if !s.execute(t.G, choice, -1, true) || c.q == trace.NoGID && s.dependsOn(f, len(s.Events)-1) { // rule R4

@@ -31,15 +31,15 @@ type sharedNode struct {
 	ready            []*task // untaken tasks, and perhaps some taken ones
 	queued           bool    // it is in pool.available
 	dependsOnOutput  bool    // as in frame
-	size             int64   // memory of the nodes shared with it, of which it is the first; of others 0
+	size             int64   // memory of the nodes shared at the same time, if this is the first of them; otherwise 0
 }
 
 // A task is an alternative, or a candidate, of a node, with the subtree below it.
 //
-// Either choice >= 0, or candidate and transitions (its set S; candidate.lo and hi are not used).
-// found has the candidates of shared frames that were found in its subtree, in the order of
-// finding. exact: mergedBefore is the count of one worker at the beginning of this task, so that the bound
-// on executions is noticed in the right place.
+// A task has either a choice >= 0, or a candidate with transitions, its set S (candidate.lo and hi
+// are not used). found has the candidates of shared frames that were found in its subtree, in the
+// order of finding. exact: mergedBefore is the count of one worker at the beginning of this task,
+// so that the bound on executions is noticed in the right place.
 //
 // Merging empties it, because a search may have millions of tasks.
 type task struct {

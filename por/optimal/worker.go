@@ -212,8 +212,8 @@ func (w *worker) share(steps uint64) {
 	if w.epoch != p.epoch || p.sequential {
 		return
 	}
-	// The nodes have beginnings of one path, one list of frames and one of nodes: the copies of a long path for
-	// each of its frames would take gigabytes.
+	// Each node has a beginning of one path, of one list of frames, and of one list of nodes. To
+	// copy a long path for each of its frames would take gigabytes.
 	x := sharing{path: s.record(0, s.frames[i].depth)}
 	if s.shared >= 0 {
 		x.frames, x.nodes = slices.Clone(w.nodes[s.shared].frames), slices.Clone(w.nodes[:s.shared+1])
@@ -228,7 +228,8 @@ func (w *worker) share(steps uint64) {
 	p.nodeBytes += n.size
 }
 
-// A sharing has what the nodes that are shared at once have in common, as far as they have been made.
+// A sharing has the common data of the nodes that are shared at the same time, for those made so
+// far.
 type sharing struct {
 	path   recordedPath // to the last of them
 	frames []frame

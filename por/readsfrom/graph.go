@@ -23,8 +23,8 @@ import (
 //	positions:  [goroutine][number-1] → place in the path
 //	marks:      [place] → the state before it
 //
-// An event that has ended the execution in one linearization does so in each. If all other goroutines have
-// ended by then, hb cannot notice this, so EndedInOtherOrder tells it.
+// An event that has ended the execution in one linearization does so in each. If all other
+// goroutines have ended by then, hb cannot notice this, so replay reports it by EndedInOtherOrder.
 func (s *searcher) replay(m hb.Transition, leaf bool) {
 	s.marks = append(s.marks, s.Sys.Mark())
 	for int(m.G) >= len(s.positions) {

@@ -64,11 +64,11 @@ import (
 //
 // It uses no oracle: docs/dev/rationale/explorers.md says why.
 //
-// Programs with other operations than memory accesses, locks, WaitGroups and Once fall back to
-// package optimal, with which the search restarts (por.Visitor.Restart); so do those with a loop
-// that waits, where each number of iterations would be a class of its own, and those in which a
-// read covers more or less than a write that it overlaps, or in which other operations synchronise on
-// memory that is written.
+// Some programs fall back to package optimal, with which the search restarts (por.Visitor.Restart):
+// those with other operations than memory accesses, locks, WaitGroups and Once; those with a loop
+// that waits, because each number of iterations would be a class of its own; those in which a read
+// covers more or less than a write that it overlaps; and those in which other operations
+// synchronise on memory that is written.
 //
 // A backward revisit, drawn:
 //
@@ -375,9 +375,10 @@ func (s *searcher) readFromNext(i int) bool {
 // readFrom executes f's operation so that it reads from w, in a linearization in which it can. It reports
 // false if there is no such linearization.
 //
-// An operation that may write after its read is tried twice: first as an operation that writes, whose write
-// needs a place in the order, too; then, if there is no such order, as one that does not write, like a
-// compare-and-swap that fails. Its execution shows which of the two it is.
+// An operation that may write after its read is tried twice. First it counts as an operation that
+// writes, whose write needs a place in the order, too. If there is no such order, it counts as one
+// that does not write, like a compare-and-swap that fails. Its execution shows which of the two it
+// is.
 //
 // If w is the latest write in the current path already, that is a linearization, without a search.
 func (s *searcher) readFrom(f *frame, w hb.EventID) bool {

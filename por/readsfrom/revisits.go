@@ -317,9 +317,9 @@ func (s *searcher) arrivalClock(e int) []uint32 {
 	return nil
 }
 
-// revisit is a prefix S that x has when it is explored again.
+// revisit is the prefix S with which x is explored again.
 //
-// Either write is set (of a read), or last. order is a linearization of the graph of the
+// For a read, write is set; otherwise last is set. order is a linearization of the graph of the
 // revisit, found together with it, so that the search need not be repeated.
 type revisit struct {
 	order   []hb.Transition // a linearization of G and S; of a read with w and x
@@ -387,8 +387,8 @@ func (s *searcher) backwardRevisit(i int, it *revisit) {
 	}
 }
 
-// forwardRevisit explores a prefix of frame i's operation, and if that operation depends on it
-// continues.
+// forwardRevisit explores a prefix of frame i's operation, and continues if the operation depends
+// on the prefix.
 //
 // It is lines 32 to 39 of docs/research/optimal.md for graphs: prefix, head, canonical order, and x again.
 func (s *searcher) forwardRevisit(i int, it *revisit) {

@@ -75,10 +75,10 @@ func (p *several) send(c *piece) {
 	}
 	var d drawn
 	if err := saved.Unmarshal(result, &d); err != nil {
-		panic(fmt.Sprintf("BUG: what has come back of a piece: %v", err))
+		panic(fmt.Sprintf("BUG: reading the result of a piece: %v", err))
 	}
 	if c.results, err = p.visitor.(por.Sender).Decode(d.Results); err != nil {
-		panic(fmt.Sprintf("BUG: what has come back of a piece: %v", err))
+		panic(fmt.Sprintf("BUG: reading the result of a piece: %v", err))
 	}
 	c.control, c.races, c.cut, c.most, c.census, c.sources = d.Control, d.Races, d.Cut, d.Most, d.Census, d.Sources
 	c.refused = false

@@ -87,9 +87,9 @@ func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
 }
 
 // Sample adds one execution to the sample. It returns false if an estimate is impossible: package
-// optimal falls back to another explorer for the program, executions are longer
-// than Config.MaxSteps, or Config.Over, which is called in each state, returns true. Nor is there one if no
-// goroutine can move at first, as in a machine that was interrupted while it was made.
+// optimal falls back to another explorer for the program, executions are longer than
+// Config.MaxSteps, or Config.Over, which is called in each state, returns true. It also returns
+// false if no goroutine can move at first, as in a machine that was interrupted while it was made.
 //
 // Memory does not grow with the number of samples.
 func (e *Estimator) Sample() bool {

@@ -174,8 +174,8 @@ func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 	return s.among[s.rng.IntN(len(s.among))]
 }
 
-// toward returns a random goroutine that is not about to acquire a lock of the cycle, if there is one;
-// otherwise one that is about to acquire its first, if there is one.
+// toward returns a random goroutine that is not about to acquire a lock of the cycle; if there is
+// none, one that is about to acquire its first, if there is one.
 func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
 	s.among = s.among[:0]
 	before := 0 // at the end of s.among: those about to acquire their first

@@ -9,8 +9,8 @@ import (
 // the reason why it stops.
 //
 // Invariant: once Halted is set it stays so, and at most one of StopReason and StoppedByVisitor
-// gives the reason. Neither does if the search stops itself, to restart or to leave the program to
-// another explorer.
+// gives the reason. Neither is set if the search stops itself, to restart or to leave the program
+// to another explorer.
 type Control struct {
 	Visitor por.Visitor `saved:"-"`
 	Cfg     por.Config  `saved:"-"`

@@ -25,7 +25,7 @@ const ChainLimit = 1000
 //
 // Invariant: whenever a visitor or the oracle is called, the system is in the state after Path. A
 // watching oracle has been notified of every step and every rewinding since the search began, in
-// order, except Drop, after which there are no questions before the next Rewind.
+// order. The exception is Drop: after it there are no questions before the next Rewind.
 type Driver struct {
 	Control
 	RaceReporter
@@ -45,8 +45,8 @@ type Driver struct {
 	Began   int         // length of Path where the search begins
 	Enabled []trace.GID // in the current state, see Arrive
 
-	// ByState: meeting all states is enough. Other searches have to meet a class for each
-	// order of dependent events, see OracleAllows.
+	// ByState: it is enough that the search reaches all states. Other searches have to execute a
+	// class for each order of dependent events: see OracleAllows.
 	ByState bool `saved:"-"`
 
 	Cur trace.GID // the goroutine that moved last
@@ -57,8 +57,8 @@ type Driver struct {
 
 	Estimate func(*por.Progress) `saved:"-"` // estimates the progress of the search; nil: nothing does
 
-	// Carry is for a search that walks back along its path at each step: a path of n steps adds the work of
-	// n/Carry steps to each of them. 0: the length of the path costs nothing.
+	// Carry is for a search that walks back along its path at each step: in a path of n steps, each
+	// step counts as n/Carry further steps. 0: the length of the path costs nothing.
 	Carry int `saved:"-"`
 
 	//mutant: saved: driver without KnownRaces [resumed]: " RaceSet" -> " RaceSet `saved:\"-\"`"
@@ -365,9 +365,9 @@ func (s *Driver) CountEnding(st por.Status) bool {
 	return true
 }
 
-// TruncatedHere ends an execution that has reached the bound on steps, and reports whether this
-// one has. It is called after the search has handled states in which nothing is enabled: an
-// execution that ends with its last allowed step is complete.
+// TruncatedHere ends the execution if it has reached the bound on steps, and reports whether it
+// has. It is called after the search has handled states in which nothing is enabled: an execution
+// that ends with its last allowed step is complete.
 func (s *Driver) TruncatedHere() bool {
 	if !s.AtMaxSteps(len(s.Path)) {
 		return false

@@ -18,9 +18,9 @@ func (s *Driver) Keep() {
 	}
 }
 
-// From explores from the current state of the system, and leaves it there. entered are the data that are
-// saved (por.Config.Enter), positions returns those of the search. begin begins the search, unless it
-// continues a saved one; explore explores its unfinished part.
+// From explores from the current state of the system, and restores that state. entered are the data
+// that are saved (por.Config.Enter); positions returns the positions of the search. begin begins
+// the search, unless it continues a saved one; explore explores its unfinished part.
 func (s *Driver) From(entered any, positions func() []*Position, begin, explore func()) por.Result {
 	root := s.Sys.Mark()
 	resumed, leave := s.Cfg.Enter(entered)
@@ -39,10 +39,10 @@ func (s *Driver) From(entered any, positions func() []*Position, begin, explore 
 	return s.Result()
 }
 
-// Reenter brings the system to its state when the search was saved, and gives positions new marks, as the
-// saved marks belong to another system. Positions are in the order in which they were made; those without a
-// mark have a negative one, and keep it. The data of an Executor and of an oracle are saved unchanged, so
-// they need no steps.
+// Reenter brings the system to its state when the search was saved, and gives positions new marks,
+// as the saved marks belong to another system. Positions are in the order in which they were made;
+// a position without a mark has a negative one, and keeps it. The data of an Executor and of an
+// oracle are saved unchanged, so they need no steps.
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
 	s.Path = nil // these steps are not part of the search

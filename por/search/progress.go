@@ -11,12 +11,14 @@ func (s *Driver) Progress() por.Progress {
 	return p
 }
 
-// Done estimates the explored part of a search, assuming that all subtrees of a node are equal. node returns
-// the number of explored alternatives of node i on the stack, before the current one, and the number of all.
+// Done estimates the explored part of a search, assuming that all subtrees of a node are equal.
+// node returns the number of explored alternatives of node i on the stack, before the current one,
+// and the number of all its alternatives.
 //
-// For a node with k alternatives, of which n have been explored and one is being explored, it adds n/k of the
-// node's share; the one being explored has 1/k of it, which the nodes above divide. More alternatives may
-// be found while the last one is explored, so the result may decrease.
+// For a node with k alternatives, of which n have been explored and one is being explored, it adds
+// n/k of the node's share; the alternative being explored has 1/k of the share, which the nodes
+// above divide among themselves. More alternatives may be found while the last one is explored, so
+// the result may decrease.
 func Done(nodes int, node func(i int) (explored, of int)) (part float64) {
 	const least = 1e-16 // nodes with less weigh less than the rounding error
 	share := 1.0

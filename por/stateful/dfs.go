@@ -165,7 +165,7 @@ func (s *depthFirst) result() por.Result {
 // advance continues from the current state to the next node, which it puts on the stack, or to the
 // end of the execution, or to a known state.
 //
-// The order matters: an execution that ends has ended, even if its steps are used up. Every state is
+// The order matters: an execution that ends with its last allowed step is complete. Every state is
 // checked for races, node or not, but a known state only once.
 func (s *depthFirst) advance() {
 	chain := 0
@@ -240,8 +240,8 @@ func (s *depthFirst) push(f frame) {
 // component is not complete yet. Otherwise store stores it.
 //
 // The value stored for a key is the state's number in Tarjan's algorithm as long as its component
-// is on the stack, closed when that is complete or if the search does not find components, and vacant if
-// there is none.
+// is on the stack. It is closed if the component is complete, or if the search does not find
+// components; and vacant if the state is not stored.
 //
 // One look-up finds or stores the state. If the memory does not suffice, the search halts; the state counts
 // as new and is not explored.
@@ -280,8 +280,8 @@ func (s *depthFirst) bounded() bool {
 }
 
 // key returns the fingerprint under which the current state is stored. With a preemption bound the
-// future also depends on the number of remaining preemptions, and on the goroutine whose switch would be
-// one. Cur is left out if a switch from it is free.
+// future also depends on the number of remaining preemptions, and on the goroutine from which a
+// switch would be a preemption. Cur is left out if a switch from it is free.
 func (s *depthFirst) key(f *frame) por.Hash {
 	h := s.fingerprint()
 	if s.bounded() {
@@ -439,7 +439,7 @@ func (s *depthFirst) leaf(st por.Status) {
 
 // account measures the memory in use.
 //
-// At each poll the table of states gets the part of MaxMemory that the rest leaves.
+// At each poll the table of states gets the part of MaxMemory that everything else leaves.
 func (s *depthFirst) account() int64 {
 	n := s.stackBytes()
 	if s.components != nil {

@@ -373,7 +373,7 @@ func (a *away) await(t *trip, late time.Time) (list []walked) {
 				return nil
 			}
 			if err := saved.Unmarshal(data, &list); err != nil {
-				panic(fmt.Sprintf("BUG: what has come back of a parcel: %v", err))
+				panic(fmt.Sprintf("BUG: reading the result of a parcel: %v", err))
 			}
 			return list
 		case <-time.After(10 * time.Millisecond):
@@ -389,7 +389,7 @@ func (a *away) await(t *trip, late time.Time) (list []walked) {
 func (w *walker) after(x *walked, sender por.Sender) {
 	var err error
 	if w.results, err = sender.Decode(x.Results); err != nil {
-		panic(fmt.Sprintf("BUG: what has come back of a parcel: %v", err))
+		panic(fmt.Sprintf("BUG: reading the result of a parcel: %v", err))
 	}
 	w.receive(&x.sentWalker)
 	w.Stats, w.KnownRaces, w.PreemptCut = x.Stats, x.Races, x.PreemptCut

@@ -185,7 +185,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 
 // Before is called before g executes its pending operation.
 //
-// Violated is false here: as soon as it is true After has the search halted. An access to a lock
+// Violated is false here, because After halts the search as soon as it is true. An access to a lock
 // as ordinary memory copies or overwrites it.
 func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	if !p.UnlockNeedsNoChoice && !p.DoneNeedsNoChoice {

@@ -81,9 +81,9 @@ func TestIgnored(t *testing.T) {
 // TestRenamed: a fingerprint that identifies states up to a permutation of two
 // equal goroutines must not make an unfair loop seem fair.
 func TestRenamed(t *testing.T) {
-	// Both pass a baton in rounds: the loop closes after one has moved because
-	// the states are equal up to exchange, but continuing forever means that
-	// both move, or that only one does while the other could end everything.
+	// Two goroutines pass a baton in rounds. After one has moved, the state equals the first one up
+	// to an exchange of the two, so the loop closes. But in an endless execution both move, or only
+	// one moves while the other could end everything.
 	body := []toys.Instr{{Op: toys.Load, A: 0}, {Op: toys.Load, A: 1}, {Op: toys.Jump, A: 0, B: 0}}
 	toy := toys.Started(body, body, []toys.Instr{{Op: toys.Store, A: 1, B: 1}})
 	toy.Renumber = func(s *toys.State) {

@@ -33,9 +33,10 @@ import (
 //  1. A stored state is on the stack of the walker that stored it, until all its
 //     alternatives are explored, or have been given to another one (line 2), or are put aside. An alternative
 //     removed in line 6 belongs to a state that another walker has stored, for which this holds.
-//  2. All edges between states are recorded. Without a cycle no goroutine is ignored forever: from each
-//     state the search comes to an end of an execution, in at most as many states as there are, and before
-//     that every enabled operation has been executed, or disabled by a dependent one.
+//  2. All edges between states are recorded. Without a cycle no goroutine is ignored forever. From
+//     each state the search reaches an end of an execution, after at most as many states as there
+//     are. Before this end each enabled operation has been executed, or disabled by a dependent
+//     one.
 //  3. There is no livelock then: an execution that never ends has beginnings of any length, each of
 //     them equivalent to the beginning of an execution that the search walks through.
 //  4. If there is a cycle, 2 and 3 do not apply. The search of one worker handles cycles.

@@ -15,9 +15,9 @@ import (
 //     names: ends, bugs, races of operations that are both pending.
 //
 //  2. With a bound on preemptions the key of a state has, besides its fingerprint, the number of
-//     preemptions, and the goroutine from which a switch would be one, named by its place in the order. A
-//     persistent set of a state, mapped by the permutation, is one of the other state; so a search that
-//     visits only one of the two considers a persistent set in each.
+//     preemptions, and the goroutine from which a switch would be a preemption, named by its place
+//     in the order. A persistent set of a state, mapped by the permutation, is one of the other
+//     state; so a search that visits only one of the two considers a persistent set in each.
 //
 //  3. The ignoring problem: a cycle of states leads to a closed walk through the quotient, on which some
 //     node considers all goroutines (closeCycle). The same holds for all states equal to it.
@@ -31,15 +31,16 @@ import (
 //     g1 loops between 0 and 1, g2 waits in 0        (1, 0) and (0, 1) are one state, so
 //     (0, 0) ─g1─▶ (1, 0) ─g1─▶ (0, 0) ...           (0, 0) ─g2─▶ (1, 0) ─g1─▶ (0, 0) looks fair
 //
-//  5. Equal alternatives of one state (SymmetricHasher.Orbits) lead to states that are equal up to a
-//     permutation. So one alternative of each set of equal ones is explored (leaveOutEqual). Claims 1 to 3
-//     still hold: the other alternatives lead to the same states, and a cycle through these is one through
-//     the explored one. But 4 does not hold: no edge of a component may be missing, because the missing
-//     edge may permute goroutines, or fairness may require it. The edges of a component are those on
-//     cycles. So the left-out alternatives of a state are restored when there is a cycle through the state.
-//     That is known when all others have been explored: the state is then the last one on the stack, and
-//     its component has the states that are open from it on, or leads back before it. With a bound on
-//     preemptions the first of several equal ones is explored, which costs as many as the others or, if its
+//  5. Equal alternatives of one state (SymmetricHasher.Orbits) lead to states that are equal up to
+//     a permutation. So one alternative of each set of equal ones is explored (leaveOutEqual).
+//     Claims 1 to 3 still hold: the other alternatives lead to the same states, and a cycle through
+//     these is one through the explored one. But 4 does not hold: no edge of a component may be
+//     missing, because the missing edge may permute goroutines, or fairness may require it. The
+//     edges of a component are those on cycles. So the left-out alternatives of a state are
+//     restored when there is a cycle through the state. That is known when all others have been
+//     explored: the state is then the last one on the stack, and its component has the states that
+//     are open from it on, or leads back before it. With a bound on preemptions the first of
+//     several equal ones is explored, which costs as many preemptions as the others or, if its
 //     goroutine moved last, one less.
 type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are

@@ -308,7 +308,7 @@ func explore(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPolicy) 
 		r := s.run()
 		switch {
 		case s.cyclic:
-			por.Restart(v, cfg, "paths come back to states, which one worker has to look at")
+			por.Restart(v, cfg, "paths return to earlier states, so the search needs a single worker")
 			at.alone = true
 		// The bound has left out no schedule, and a path may have come back to one of its states.
 		//mutant: bounds: livelocks are not looked for [test ./por/explorers ^TestLivelockInBound$]: drop 1

@@ -185,8 +185,8 @@ func location(e *describe.Event) uint64 {
 	return e.Loc
 }
 
-// object returns the number of a line's object, with its name in the program there; -1 if there is none, or
-// it has no name.
+// object returns the number of the object of a line, and notes its name in the program at that
+// line; -1 if there is no object, or it has no name.
 func (b *builder) object(loc uint64, name string) int {
 	n, ok := b.objects[loc]
 	if ok || loc == 0 || name == "" {

@@ -1,9 +1,9 @@
 // Package page writes a bug's schedule as a page for a browser, and an index of the pages of a run.
 //
 // A page is one file that needs nothing else: no network, no server. It shows a lane for each
-// goroutine, the source with the line that every goroutine is at, and, of the step that is selected,
-// what it does to memory, which locks are held, what the goroutine knows of the others, and which
-// others could have moved instead.
+// goroutine, and the source with the line that every goroutine is at. For the selected step it
+// shows what the step does to memory, which locks are held, what the goroutine knows of the others,
+// and which others could have moved instead.
 //
 //	explore.Bug: Events, Observation ─┐
 //	report.Lines, report.Why ─────────┼─▶ data (data.go) ─▶ JSON in a script element ─▶ assets/*.js

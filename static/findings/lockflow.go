@@ -295,8 +295,9 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	return dedupe(states)
 }
 
-// passed changes s, a state in which a Once does not call its function because it has called it before. The
-// locks that the function releases (in the states after) have been released then; the Once is like a flag.
+// passed changes s, a state in which a Once does not call its function because it has called it
+// before. Then the locks that the function releases (in the states after) have been released
+// before; the Once is like a flag.
 func (f *lockFlow) passed(s *state, after []*state) {
 	for _, t := range after {
 		n := len(s.held)

@@ -276,8 +276,9 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// inGoroutine reports whether a goroutine that fn, or a literal in it, starts has a lock of the same kind
-// among those that list selects when it returns: it releases one for fn, or acquires one for it.
+// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
+// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
+// fn, or acquires one for it.
 func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
 	class := p.Base.Paths.Class(path)
 	for _, st := range p.startsOf(fn) {

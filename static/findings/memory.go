@@ -210,8 +210,8 @@ func (p *pass) releases(fn *ssa.Function, lock string) bool {
 	return false
 }
 
-// locksSome reports whether the function of instr may have acquired, before instr, a lock of that name of an
-// object that is not known, such as those of the elements of a list.
+// locksSome reports whether the function of instr may have acquired, before instr, a lock in a
+// field named lock of an unknown object, such as an element of a list.
 func (p *pass) locksSome(instr ssa.Instruction, lock string) bool {
 	return slices.ContainsFunc(p.flow(instr.Parent()).acquires, func(a acquisition) bool {
 		return a.path == static.Unknown && strings.HasSuffix(a.class, "."+lock) && reaches(a.chain[0], instr)

@@ -17,13 +17,14 @@ import (
 //     own, and the effects listed in 3 and 4; so do the functions it calls. It neither
 //     synchronises nor calls a function that may. So memory that the loop reads and does not write
 //     is the same in all iterations: another goroutine that changed it would race with the loop.
-//  2. The body never ends the loop early; or it has no effect and cannot panic, it reads the same
+//  2. The body never ends the loop early. Or it has no effect and cannot panic, it reads the same
 //     variables in each iteration, so that it races with their writers in each order, and all
-//     early exits lead to the same place with the same values. Then only whether one is taken counts.
-//  3. A variable that iterations hand on to each other (a phi of the loop's head) is only combined
-//     with the entry: added to, multiplied, and-ed, or-ed, its maximum or minimum taken, set to one
-//     constant; or a slice is appended to, or filled by an index (fills), that is sorted right after the
-//     loop, with equal elements that cannot be distinguished.
+//     early exits lead to the same place with the same values. Then it only matters whether some
+//     iteration takes an exit.
+//  3. A variable that one iteration hands on to the next (a phi of the loop's head) is only combined
+//     with the entry: by +, *, &, |, maximum or minimum, or by setting it to one constant. Or the
+//     loop appends to a slice, or fills it by an index (fills), and the slice is sorted right after
+//     the loop, by an order in which equal elements cannot be distinguished.
 //  4. Iterations write to separate places (another map, under the key of the entry), or write
 //     the same value, or add; and no iteration reads what another one writes.
 //     The map itself may change under the key of the entry only. Then no instruction of the body

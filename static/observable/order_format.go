@@ -10,10 +10,10 @@ import (
 //
 //	for l, c := range colors { names[l] = fmt.Sprintf("\x1b[%dm%s", c, l.String()) }
 //
-// Claim: with arguments of basic kinds, whose types have none of the methods that fmt calls, such a call
-// reads nothing but its arguments, has no effect, and does not panic. It gets a buffer from a sync.Pool,
-// which synchronises; but Get may also return a new buffer, and then orders nothing. So a program that
-// has no data race thanks to that pool has one in another execution.
+// Claim: with arguments of basic kinds, whose types have none of the methods that fmt calls, such a
+// call reads nothing but its arguments, has no effect, and does not panic. It gets a buffer from a
+// sync.Pool, which synchronises; but Get may also return a new buffer, and then orders nothing. So
+// if only that pool prevents a data race in one execution, another execution has the race.
 
 // printers make texts of their arguments, the last of which are variadic.
 var printers = map[string]bool{"fmt.Sprint": true, "fmt.Sprintf": true, "fmt.Sprintln": true}

@@ -33,7 +33,7 @@ func (c *worldCall) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// callsMethod lets w call fn, whose context is its receiver, with the receivers in recv.
+// callsMethod lets w call fn, a method whose context is its receiver, with the receivers in recv.
 func (w *external) callsMethod(fn *ssa.Function, recv nodeID) {
 	w.a.on(recv, &methodCall{w, fn})
 	if inst := w.a.instance(fn, 0); w.a.link(nil, nil, inst) { // the receiver may be nil

@@ -276,10 +276,11 @@ func (r *Result) Boxed(s Set, t types.Type) (content Set, direct, found bool) {
 // were found; none if fn is not reachable.
 func (r *Result) Contexts(fn *ssa.Function) []Context { return r.ctxs[fn] }
 
-// PointsTo returns the objects to which v, a value of pointer-like type, may point in activations of its
-// function with context ctx, or in all of them if that is Unknown: the object and place for pointers, the
-// first element's place for slices, map, channel and function objects, and boxes for interfaces. For a
-// struct, array or tuple it has the targets of all its pointers.
+// PointsTo returns the objects to which v, a value of pointer-like type, may point in activations
+// of its function with context ctx, or in all activations if ctx is Unknown. For a pointer these
+// are objects with places, for a slice the places of the first element, for an interface the boxes,
+// and otherwise map, channel and function objects. For a struct, array or tuple it has the targets
+// of all its pointers.
 //
 // Values of functions that are not reachable in ctx point to nothing, and so does nil. Values in opaque
 // code (IsOpaque, or context External) are unknown: their sets are empty. Answers are remembered.

@@ -137,8 +137,8 @@ const (
 	mapGroupSlots = 8   // abi.MapGroupSlots
 )
 
-// mapTail is how a MapType ends: with how the keys and elements of a group are found. The offsets that
-// a release does not have are 0.
+// mapTail is the end of a MapType, which describes the places of keys and elements in a group. The
+// offsets that a release does not have are 0.
 type mapTail struct {
 	slotSize             uint32 // of a key and an element together
 	keysOff, keyStride   uint32 // of the keys in a group
@@ -242,10 +242,9 @@ func TypeAt(t types.Type, ms []Method, off int32) types.Type {
 // typeOff is the TypeOff of the type of method i.
 func typeOff(i int) int32 { return int32(-1 - i) }
 
-// MethodOf resolves TextOff off of a descriptor: the number of the method among
-// all methods of the type, exported or not, and whether the function is the
-// one that takes the data word of an interface as its receiver. ok is false if
-// off is not one of a method.
+// MethodOf resolves TextOff off of a descriptor. It returns the number of the method among all
+// methods of the type, exported or not. ifn reports whether the function is the one whose receiver
+// is the data word of an interface. ok is false if off is not the offset of a method.
 func MethodOf(off int32) (method int, ifn, ok bool) {
 	return int(off-1) / 2, off&1 != 0, off > 0
 }

@@ -323,7 +323,7 @@ const (
 // CountedUnits are the nanoseconds per 1 of numbers that are made of Durations and Times.
 var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
-// Untried is a bit of MkChan's next word: no operation on the channel does without waiting.
+// Untried is a bit of MkChan's next word: every operation on the channel waits.
 const Untried = 1 << 32
 
 // ClockLater says, with ClockNumber, that Counted follows.

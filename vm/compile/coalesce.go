@@ -7,9 +7,9 @@ import (
 )
 
 // Coalescing of phis with their operands (Budimlić et al., PLDI 2002, in the small): a phi and the
-// values that flow into it share registers when their live ranges do not interfere, which turns the
-// moves at the end of a loop's body into nothing. In SSA two live ranges interfere iff one value is
-// live where the other is defined.
+// values that flow into it share registers when their live ranges do not interfere. Then the moves
+// at the end of a loop's body disappear. In SSA two live ranges interfere iff one value is live
+// where the other is defined.
 
 // classes is a union-find over value numbers.
 // Classes are small (maxClass), so paths are not compressed. members lists a class at its

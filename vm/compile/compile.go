@@ -46,11 +46,12 @@ type Linker interface {
 
 // compiler is the state of compiling one function.
 //
-// The fields are in the order of the phases. Results of prepare: fused values have no code of
-// their own, alias maps a load to the free variable whose register it is, extracts lists the
-// Extract instructions of each tuple (an empty list if it has none). Results of allocate: reg is
-// a value's first register (0 for a value of no words, which has none), regWords the same in the
-// form of bytecode.LiveEntry, nregs the number of registers below the scratch registers.
+// The fields are in the order of the phases. prepare sets fused, alias and extracts: fused values
+// have no code of their own, alias maps a load to the free variable whose register it is, and
+// extracts lists the Extract instructions of each tuple (an empty list if it has none). allocate
+// sets reg, regWords and nregs: reg is a value's first register (0 for a value of no words, which
+// has none), regWords the same in the form of bytecode.LiveEntry, and nregs the number of registers
+// below the scratch registers.
 //
 // The results of emission begin anew with each of the two passes of emitAll, except for maxScr and
 // pins, which the first pass computes for the second.

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// makeInterface emits the conversion to an interface: the type word, and a data word that is the
-// value itself if it has the shape of a pointer, or else points to a copy of it (a box), as with
-// gc.
+// makeInterface emits the conversion to an interface: the type word and a data word. As with gc,
+// the data word is the value itself if it has the shape of a pointer, and otherwise points to a
+// copy of it (a box).
 //
 //	pointer-shaped:  │ type word │ value │
 //	no bytes:        │ type word │ zero base │

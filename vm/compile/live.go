@@ -31,9 +31,9 @@ func (b bitset) copyFrom(c bitset) { copy(b, c) }
 // liveness holds the register values of a function and where they are live.
 //
 // Values are numbered densely: parameters first, then captured variables, then the results of
-// instructions in the order of the blocks. values is the inverse of num. A value is live in a
-// block's liveIn if it is read from there on before it is written; a phi is written in its own
-// block, and its operands are read at the ends of the blocks they come from.
+// instructions in the order of the blocks. values is the inverse of num. A block's liveIn has the
+// values that are read from there on before they are written. A phi is written in its own block,
+// and its operands are read at the ends of the blocks they come from.
 type liveness struct {
 	num     map[ssa.Value]int // numbers of values that live in registers
 	values  []ssa.Value
@@ -105,8 +105,9 @@ func (c *compiler) usesOf(v ssa.Value, f func(ssa.Value)) {
 // block to the first. Values that the recover block reads are live everywhere, because a panic can lead
 // there from any call.
 //
-// Rounds: without loops one, with loops as many as they are deep and one or two more (Kam and
-// Ullman 1976), each of as many words as there are blocks, times a 64th of the values.
+// There is one round for code without loops. For code with loops there are as many rounds as the
+// loops are deep, and one or two more (Kam and Ullman 1976). A round inspects one bit for each
+// block and value, 64 at a time.
 func (c *compiler) analyse() *liveness {
 	lv := &liveness{num: map[ssa.Value]int{}, liveOut: map[*ssa.BasicBlock]bitset{}}
 	add := func(v ssa.Value) {

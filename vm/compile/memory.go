@@ -152,9 +152,10 @@ func (c *compiler) store(v *ssa.Store) {
 	c.word(uint64(l.Size))
 }
 
-// selfStore reports whether v is the return of a named result by its name, which gives it its own
-// value back. gc does not store it, which matters if a goroutine reads the variable. An assignment
-// of a value read before is not such a return: another goroutine may have written in between.
+// selfStore reports whether v is the return of a named result by its name, which assigns the result
+// to itself. gc has no such store, and that matters if a goroutine reads the variable. An
+// assignment of a value read before is not such a return: another goroutine may have written in
+// between.
 //
 //	func f() (err error) {
 //		defer func() { ... err ... }()

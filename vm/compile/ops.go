@@ -16,9 +16,9 @@ func trailingZeros(x uint64) int { return bits.TrailingZeros64(x) }
 
 // unop emits the unary operations: loads, receives, and arithmetic.
 //
-// A load is emitted in one of four ways: not at all, if it is an alias or the language does not evaluate
-// it; as a nil check, if it is big and nothing uses it; as a load of a slice element with its bounds check;
-// or from a register and an offset, in the form that its size allows.
+// A load is emitted in one of four ways. An alias, or a load that the language does not evaluate,
+// has no code. A load that is big and unused is a nil check. A load of a slice element includes its
+// bounds check. Any other load is from a register and an offset, in the form that its size allows.
 //
 //	v := *p              Ld64 v, [p+0]
 //	v := p.f.g           Ld64 v, [p+off]     f and g are fused into the offset

@@ -8,6 +8,7 @@
 //	copy.go      a linker for a copy of the machine
 //	types.go     descriptors of types, methods of dynamic types
 //	order.go     the loops over maps and the comparisons of times that are compiled with a choice
+//	template.go  the code of functions that several machines compile
 //	embed.go     variables with go:embed
 //	names.go     hashes of functions, types and variables, independent of their numbers
 package link

@@ -33,7 +33,8 @@ type Linker struct {
 	heap       *heap.Heap
 	layouts    *layout.Table
 	natives    *Natives
-	options    Options     // of the present call of Compile
+	options    Options // of the present call of Compile
+	templates  *templates
 	shared     *Numbers    // nil: only this machine uses the numbers
 	byteID     uint32      // layout number
 	funcs      []funcKey   // by function number
@@ -86,6 +87,7 @@ var _ compile.Linker = (*Linker)(nil)
 func New(prog *load.Program, e *load.Entry, h *heap.Heap, layouts *layout.Table, natives *Natives) *Linker {
 	k := &Linker{
 		prog: prog, entry: e, heap: h, layouts: layouts, natives: natives, variables: observable.VariablesOf(prog),
+		templates:  templatesOf(prog),
 		byteID:     layouts.Of(types.Typ[types.Uint8]).ID,
 		types:      []*Type{nil},
 		ids:        map[*ssa.Function]uint32{},
@@ -314,7 +316,7 @@ func (k *Linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 	if k.options.Body != nil {
 		k.options.Body(body)
 	}
-	f, err := compile.Compile(body, id, k)
+	f, err := k.compile(body, id)
 	if err != nil {
 		return k.refusal(fn, id, Construct, err.Error())
 	}

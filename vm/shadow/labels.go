@@ -23,15 +23,16 @@ import (
 // bits have a meaning, and no decisions are made.
 //
 //  1. Take an execution without looks, and other values for all draws. By induction, the other execution
-//     has the same instructions and the same words without a label. For an instruction is a look if its
-//     effect, other than on the words that it writes, depends on a word with a label (labels_exec.go); the
-//     words that it writes have a label if one that it reads has.
+//     has the same instructions and the same words without a label. The reason is that a word which an
+//     instruction writes has a label if a word that it reads has one. If any other effect of an instruction
+//     depends on a word with a label, the instruction is a look (labels_exec.go).
 //  2. A label may give the bounds of a number for all values of the draw (package bounds). A comparison
 //     that has one result within the bounds is no look, and its result has no label. Another exception is a
 //     test for equality of 64 random bits, as they were drawn, with a different number that has no label:
 //     for all of the 2^64 values but one the result is the same (apart).
-//     A byte of a constant text at an index with a label is no look, either, if each value within the bounds
-//     is an index: nothing is ever written there, so this is no operation, and the byte has the label.
+//     Reading a byte of a constant text at an index with a label is no look, either, if each value within
+//     the bounds is an index. Nothing is ever written there, so the read is no operation; the byte has the
+//     label.
 //  3. Another execution of the same class behaves the same, because each of its reads reads the same value.
 //     States are equal if their words and labels are equal.
 //  4. The machine's own uses of words (natives, the operations at which they are pending, the clock's

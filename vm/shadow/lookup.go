@@ -9,11 +9,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// An element with a symbolic index is one of several. If there are only a few elements, or a few runs of
-// equal ones, as in tables of the library, the result is a term: that of the first run if the index is
-// before its end, otherwise that of the next one, and so on. Then the index need not be enumerated. Memory
-// that other goroutines can write is not read in this way, because the program accesses one element, not
-// all.
+// An element with a symbolic index is one of several. If there are only a few elements, or a few
+// runs of equal ones, as in tables of the library, the result is a term. Its value is the element
+// of the first run if the index is before the end of that run, otherwise the element of the next
+// run, and so on. Then the index need not be enumerated. Memory that other goroutines can write is
+// not read in this way, because the program accesses one element, not all.
 
 // mostRuns bounds the runs of elements that a term distinguishes, and mostElements the elements in all of
 // them.

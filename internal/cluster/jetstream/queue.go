@@ -311,7 +311,7 @@ func (d *Delivered) Acknowledge() error {
 	return nil
 }
 
-// Drop gives a task away: its run is over.
+// Drop removes a task whose run is over.
 func (d *Delivered) Drop() { d.msg.Term() }
 
 // Return gives the task back, for another worker.

@@ -49,7 +49,7 @@ func (u unit) String() string {
 }
 
 func main() {
-	minutes := flag.Float64("minutes", 0, "start nothing after so many `minutes`, and stop what is running; 0: no bound")
+	minutes := flag.Float64("minutes", 0, "start nothing after this number of `minutes`, and stop what is running; 0: no bound")
 	from := flag.Int("from", 0, "the first unit")
 	seed := flag.Uint64("seed", 0, "the first seed of generated programs; 0: the time in seconds")
 	jobs := flag.Int("jobs", 2, "units that run at the same time")
