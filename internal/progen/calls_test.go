@@ -233,7 +233,7 @@ func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result)
 func TestWholeCalls(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
 	const perBatch = 50
-	total, complete, fewer, whole := deep.N(40, 4000), 0, 0, 0
+	total, complete, fewer, whole := deep.N(30, 4000), 0, 0, 0
 	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
 		files := map[string]string{
 			"go.mod":       "module example.com/main\n\ngo 1.26\n\nrequire example.com/boxes v0.0.0\n\nreplace example.com/boxes => ./boxes\n",
