@@ -1,4 +1,4 @@
-package vm
+package fingerprint
 
 import (
 	"cmp"
@@ -60,8 +60,8 @@ type baseItem struct {
 }
 
 // writeBase writes the changed base objects, in the order of their numbers.
-func (m *Machine) writeBase(ws []uint64) []uint64 {
-	c, h := &m.regions, m.heap
+func (f *Writer) writeBase(ws []uint64) []uint64 {
+	c, h := &f.regions, f.Heap
 	if !slices.Equal(c.dirty, h.Changed) {
 		old := c.base
 		c.dirty = append(c.dirty[:0], h.Changed...)
@@ -86,13 +86,13 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 		o := &h.Objs[x.id]
 		//mutant: variables stay [regions]: "o.Flags&heap.Hashed" -> "x.n"
 		if o.Flags&heap.Hashed == 0 {
-			m.hashBase(x, o)
-			m.stopHash(x.n)
+			f.hashBase(x, o)
+			f.poll(x.n)
 		}
-		m.canon.weight += x.n
+		f.Weight += x.n
 		ws = append(ws, uint64(x.id), x.hash[0], x.hash[1])
 		for _, id := range x.refs {
-			ws = m.writeRef(ws, id)
+			ws = f.writeRef(ws, id)
 		}
 	}
 	return ws
@@ -100,52 +100,71 @@ func (m *Machine) writeBase(ws []uint64) []uint64 {
 
 // hashBase hashes a base object. The hash is kept unless it depends on more than the object's
 // contents.
-func (m *Machine) hashBase(x *baseItem, o *heap.Object) {
+func (f *Writer) hashBase(x *baseItem, o *heap.Object) {
 	r := region{}
 	x.refs = x.refs[:0]
-	m.canon.digested = 0
-	ws := m.writeContents(m.regions.text[:0], x.id, &r, func(w uint64) uint64 {
+	f.digested = 0
+	ws := f.writeContents(f.regions.text[:0], x.id, &r, func(w uint64) uint64 {
 		x.refs = append(x.refs, uint32(w>>32))
 		return dynamicBit | w&math.MaxUint32
 	})
-	m.regions.text = ws
-	x.hash, x.n = fingerprint(ws), len(ws)+m.canon.digested
+	f.regions.text = ws
+	x.hash, x.n = Sum(ws), len(ws)+f.digested
 	//mutant: variables have no owners [regions]: drop 3
 	//mutant: variables have no Times [regions]: drop 2
-	if !r.odd && !r.timed && len(r.owners) == 0 && !m.canon.stopped {
+	if !r.odd && !r.timed && len(r.owners) == 0 && !f.stopped {
 		o.Flags |= heap.Hashed
 	}
 }
 
-// writeStack writes the result of serialise for a goroutine.
-func (m *Machine) writeStack(ws []uint64, t *serialised) []uint64 {
+// A Stack has the words of a goroutine, kept until it changes. Its pointers are plain words. Each fingerprint
+// replaces them by numbers of the visit, which depend on earlier words.
+type Stack struct {
+	Words []uint64
+	Refs  []uint32 // which words are references
+	Times []uint32 // indices of words at which Times begin
+
+	hashed  bool
+	hash    por.Hash
+	objects []uint32 // that it refers to
+}
+
+// Reset removes all words.
+func (t *Stack) Reset() {
+	t.Words, t.Refs, t.Times = t.Words[:0], t.Refs[:0], t.Times[:0]
+	//mutant: stacks stay [regions]
+	t.hashed = false
+}
+
+// WriteStack writes a goroutine.
+func (f *Writer) WriteStack(ws []uint64, t *Stack) []uint64 {
 	if !t.hashed {
-		m.hashStack(t)
+		f.hashStack(t)
 	}
-	m.canon.weight += len(t.words)
+	f.Weight += len(t.Words)
 	ws = append(ws, t.hash[0], t.hash[1])
 	for _, id := range t.objects {
-		ws = m.writeRef(ws, id)
+		ws = f.writeRef(ws, id)
 	}
-	for _, i := range t.times {
+	for _, i := range t.Times {
 		n := len(ws)
-		ws = append(ws, t.words[i], t.words[i+1])
-		if m.regions.relative {
-			m.relativeTime(ws[n:], false)
+		ws = append(ws, t.Words[i], t.Words[i+1])
+		if f.regions.relative {
+			f.Host.Distance(ws[n:], false)
 		}
 	}
 	return ws
 }
 
-// hashStack hashes the result of serialise, without references to objects and Times. References of
+// hashStack hashes the words of a goroutine, without references to objects and Times. References of
 // outer frames come first: they last longer, so that their objects stay in the same region for
 // longer.
-func (m *Machine) hashStack(t *serialised) {
+func (f *Writer) hashStack(t *Stack) {
 	t.hashed, t.objects = true, t.objects[:0]
-	ws := append(m.regions.text[:0], t.words...)
-	for _, i := range slices.Backward(t.refs) {
+	ws := append(f.regions.text[:0], t.Words...)
+	for _, i := range slices.Backward(t.Refs) {
 		w := ws[i]
-		is, odd := m.reference(w)
+		is, odd := f.reference(w)
 		switch {
 		case is:
 			t.objects = append(t.objects, uint32(w>>32))
@@ -154,9 +173,9 @@ func (m *Machine) hashStack(t *serialised) {
 			ws[i], t.hashed = oddWord(w), false
 		}
 	}
-	for _, i := range t.times {
+	for _, i := range t.Times {
 		ws[i], ws[i+1] = 0, 0
 	}
-	t.hash = fingerprint(ws)
-	m.regions.text = ws
+	t.hash = Sum(ws)
+	f.regions.text = ws
 }

@@ -1,4 +1,4 @@
-package vm
+package fingerprint
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
@@ -35,7 +36,7 @@ import (
 // changes by the difference.
 //
 // Claim 1: two states have the same words if and only if they are equal up to the numbers of
-// objects, as with traverse. The words determine the order of items and of the references in each,
+// objects, as with Traverse. The words determine the order of items and of the references in each,
 // and so which objects belong to which region, and their numbers.
 //
 // Claim 2: the record of a region is equal to the one that would be made anew. Consider a region
@@ -107,9 +108,9 @@ const (
 )
 
 // beginRegions begins a fingerprint.
-func (m *Machine) beginRegions() {
-	c := &m.regions
-	h := m.heap
+func (f *Writer) beginRegions() {
+	c := &f.regions
+	h := f.Heap
 	if n := len(h.Objs) - heap.StaticLimit; n > len(c.known) {
 		c.known = append(c.known, make([]knownObject, n-len(c.known)+256)...)
 		c.sums = append(c.sums, make([]objectSum, len(c.known)-len(c.sums))...)
@@ -120,22 +121,22 @@ func (m *Machine) beginRegions() {
 	c.gen++
 	c.ord = 0
 	c.items.begin()
-	if r := m.distances(); r != c.relative {
-		c.relative = r
-		m.forgetRegions()
+	if f.Relative != c.relative {
+		c.relative = f.Relative
+		f.Forget()
 	}
 	for _, id := range h.Touched {
-		if m.canon.stopped {
+		if f.stopped {
 			break // all regions are forgotten
 		}
-		m.touched(id)
+		f.touched(id)
 	}
 	h.NoteWrites()
 }
 
-// forgetRegions ends all regions.
-func (m *Machine) forgetRegions() {
-	c := &m.regions
+// Forget ends all regions.
+func (f *Writer) Forget() {
+	c := &f.regions
 	for i := range c.list[min(1, len(c.list)):] {
 		c.end(uint32(i + 1))
 	}
@@ -164,8 +165,8 @@ func (c *regions) of(k *knownObject) *region {
 }
 
 // touched updates the hash of an object that has been written, undone or freed.
-func (m *Machine) touched(id uint32) {
-	c, h := &m.regions, m.heap
+func (f *Writer) touched(id uint32) {
+	c, h := &f.regions, f.Heap
 	if id < h.BaseLimit {
 		return // see baseItem
 	}
@@ -174,20 +175,20 @@ func (m *Machine) touched(id uint32) {
 	if r == nil {
 		return
 	}
-	//mutant: distances in objects that are not written stay [regions]: " r.timed && r.at != m.clock ||" -> ""
-	if int(id) >= len(h.Objs) || h.Objs[id].Flags&heap.Freed != 0 || r.timed && r.at != m.clock || len(r.owners) > manyOwners {
+	//mutant: distances in objects that are not written stay [regions]: " r.timed && r.at != f.Clock ||" -> ""
+	if int(id) >= len(h.Objs) || h.Objs[id].Flags&heap.Freed != 0 || r.timed && r.at != f.Clock || len(r.owners) > manyOwners {
 		c.end(k.region)
 		return
 	}
 	o := &h.Objs[id]
 	sum := &c.sums[id-heap.StaticLimit]
 	//mutant: references may change [regions]: false
-	if m.shape(o) != sum.shape {
+	if f.shape(o) != sum.shape {
 		c.end(k.region)
 		return
 	}
 	i := k.region
-	ws := m.writeMember(c.text[:0], id, k.num, r, func(w uint64) uint64 {
+	ws := f.writeMember(c.text[:0], id, k.num, r, func(w uint64) uint64 {
 		t := uint32(w >> 32)
 		if x := c.at(t); x.region == i && x.version == r.version {
 			return dynamicBit | uint64(x.num)<<32 | w&math.MaxUint32
@@ -200,13 +201,13 @@ func (m *Machine) touched(id uint32) {
 	})
 	c.text = ws
 	was := sum.hash
-	sum.hash = fingerprint(ws)
+	sum.hash = Sum(ws)
 	//mutant: what has been written stays [regions]: remove 2
 	//mutant: what has been taken away stays [regions]: " - was[0]\n\tr.sum[1] += sum.hash[1] - was[1]" -> "\n\tr.sum[1] += sum.hash[1]\n\t_ = was"
 	r.sum[0] += sum.hash[0] - was[0]
 	r.sum[1] += sum.hash[1] - was[1]
 	o.Flags |= heap.Hashed
-	m.stopHash(len(ws))
+	f.poll(len(ws))
 }
 
 // manyOwners is the most owners of a region whose record is updated rather than dropped.
@@ -214,8 +215,8 @@ const manyOwners = 64
 
 // shape returns a value that determines which objects are reached from o: a hash, unless it has at
 // most one reference.
-func (m *Machine) shape(o *heap.Object) por.Hash {
-	l := m.layouts.At(o.Layout)
+func (f *Writer) shape(o *heap.Object) por.Hash {
+	l := f.Heap.Layouts.At(o.Layout)
 	kind := uint64(o.Layout)<<32 | uint64(o.Size)
 	if len(l.Ptrs) == 0 || l.Size == 0 || o.Flags&heap.Derived != 0 {
 		return por.Hash{kind, uint64(o.Flags & heap.Derived)}
@@ -234,12 +235,12 @@ func (m *Machine) shape(o *heap.Object) por.Hash {
 
 // reference reports whether w refers to an object without a number of its own. If odd, w may be any
 // word, which would refer to an object if more objects existed.
-func (m *Machine) reference(w uint64) (is, odd bool) {
+func (f *Writer) reference(w uint64) (is, odd bool) {
 	id := w >> 32
-	if id < heap.StaticLimit || w&funcBit != 0 || id < uint64(m.heap.BaseLimit) {
+	if id < heap.StaticLimit || w&bytecode.FuncBit != 0 || id < uint64(f.Heap.BaseLimit) {
 		return false, false
 	}
-	if id >= uint64(len(m.heap.Objs)) {
+	if id >= uint64(len(f.Heap.Objs)) {
 		return false, true
 	}
 	return true, false
@@ -249,41 +250,40 @@ func (m *Machine) reference(w uint64) (is, odd bool) {
 func oddWord(w uint64) uint64 { return hash.Mix(1, w) }
 
 // writeMember writes object id of region r, with the number num.
-func (m *Machine) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {
-	o := &m.heap.Objs[id]
+func (f *Writer) writeMember(ws []uint64, id, num uint32, r *region, ref func(uint64) uint64) []uint64 {
+	o := &f.Heap.Objs[id]
 	//mutant: numbers of objects do not count [regions]: "uint64(num)" -> "0"
 	ws = append(ws, uint64(num))
 	if o.Flags&heap.Derived != 0 {
 		return ws
 	}
-	return m.writeContents(ws, id, r, ref)
+	return f.writeContents(ws, id, r, ref)
 }
 
 // labelsBit says that an object has labels, which follow.
 const labelsBit = 1 << 63
 
 // writeContents writes object id, as part of r if that is not nil.
-func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
-	o := &m.heap.Objs[id]
+func (f *Writer) writeContents(ws []uint64, id uint32, r *region, ref func(uint64) uint64) []uint64 {
+	o := &f.Heap.Objs[id]
 	ws = append(ws, uint64(o.Layout)<<32|uint64(o.Size))
-	//mutant: nor are those in memory [env TestDraws/TestLookMatched]: "tracking" -> "Environment().Symbolic()"
-	if m.tracking && m.sym.Has(id) {
+	if f.Shadows != nil && f.Shadows.Has(id) {
 		ws[len(ws)-1] |= labelsBit
-		ws = m.sym.WriteCells(ws, id)
+		ws = f.Shadows.WriteCells(ws, id)
 	}
-	l := m.layouts.At(o.Layout)
+	l := f.Heap.Layouts.At(o.Layout)
 	if len(l.Ptrs)+len(l.Owners) == 0 || l.Size == 0 {
-		return m.writeBytes(ws, o.Mem, o.Size)
+		return f.writeBytes(ws, o.Mem, o.Size)
 	}
 	// Element by element, with the bytes between two pointers unchanged.
 	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
 		at, from := uint32(0), len(ws)
 		for _, p := range l.Ptrs {
 			if p > at {
-				ws = writeRaw(ws, unsafe.Add(o.Mem, base+at), p-at)
+				ws = WriteRaw(ws, unsafe.Add(o.Mem, base+at), p-at)
 			}
 			w := *(*uint64)(unsafe.Add(o.Mem, base+p))
-			if is, odd := m.reference(w); is {
+			if is, odd := f.reference(w); is {
 				w = ref(w)
 			} else if odd {
 				if w = oddWord(w); r != nil {
@@ -294,12 +294,12 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 			at = p + 8
 		}
 		if l.Size > at {
-			ws = writeRaw(ws, unsafe.Add(o.Mem, base+at), l.Size-at)
+			ws = WriteRaw(ws, unsafe.Add(o.Mem, base+at), l.Size-at)
 		}
-		if m.regions.relative {
+		if f.regions.relative {
 			for _, t := range l.Times {
-				if m.relativeTime(ws[from+int(t/8):], t&1 != 0) && r != nil {
-					r.timed, r.at = true, m.clock
+				if f.Host.Distance(ws[from+int(t/8):], t&1 != 0) && r != nil {
+					r.timed, r.at = true, f.Clock
 				}
 			}
 		}
@@ -307,11 +307,11 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 			w := &ws[from+int(a/8)]
 			if r != nil {
 				//mutant: owners are not noted [regions]
-				r.noteOwner(m, *w, a)
+				r.noteOwner(f, *w, a)
 			}
-			if m.canon.exchanging {
+			if f.Exchanging {
 				//mutant: symmetry: owners have numbers [equalOnes]
-				m.hideOwner(w, a)
+				HideOwner(f.Host, w, a)
 			}
 		}
 	}
@@ -319,7 +319,7 @@ func (m *Machine) writeContents(ws []uint64, id uint32, r *region, ref func(uint
 }
 
 // noteOwner records the number at a, which is a part of w.
-func (r *region) noteOwner(m *Machine, w uint64, a uint32) {
+func (r *region) noteOwner(f *Writer, w uint64, a uint32) {
 	n := uint32(w >> (a &^ 1 % 8 * 8))
 	if n == 0 {
 		return
@@ -327,38 +327,42 @@ func (r *region) noteOwner(m *Machine, w uint64, a uint32) {
 	if a&1 != 0 {
 		n = anyOwner
 	}
-	if x := (shownOwner{n, m.shownOwner(n)}); !slices.Contains(r.owners, x) {
+	if x := (shownOwner{n, f.shownOwner(n)}); !slices.Contains(r.owners, x) {
 		r.owners = append(r.owners, x)
 	}
 }
 
 // shownOwner returns the word that is written for the number n of a goroutine that holds a lock.
-func (m *Machine) shownOwner(n uint32) uint32 {
+func (f *Writer) shownOwner(n uint32) uint32 {
 	switch {
-	case !m.canon.exchanging:
+	case !f.Exchanging:
 		return n
 	case n == anyOwner:
 		return 0
 	}
-	return uint32(m.originOf(n))
+	return uint32(f.Host.Origin(n))
 }
 
 // writeRef writes a reference of an item: the region and the number of the target in it, and the
 // region itself if this is the first reference to it.
-func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
-	c := &m.regions
+func (f *Writer) writeRef(ws []uint64, id uint32) []uint64 {
+	c := &f.regions
 	k := c.at(id)
 	if r := c.of(k); r != nil && r.gen == c.gen {
 		return append(ws, c.items.place(r.ord)|uint64(k.num))
 	}
-	if !m.kept(k) {
-		m.newRegion(id)
+	kept := f.kept(k)
+	if !kept {
+		f.newRegion(id)
 	}
 	r := &c.list[k.region]
+	if kept && r.n > 1 {
+		f.Reused++
+	}
 	c.ord++
 	r.gen, r.ord = c.gen, c.ord
 	c.items.add()
-	m.canon.weight += int(r.words)
+	f.Weight += int(r.words)
 	ws = append(ws, c.items.place(r.ord)|1, r.sum[0], r.sum[1], uint64(r.n)<<32|uint64(len(r.outside)))
 	for _, id := range r.outside {
 		x := c.at(id)
@@ -370,11 +374,11 @@ func (m *Machine) writeRef(ws []uint64, id uint32) []uint64 {
 }
 
 // kept reports whether k is the root of a region whose record is still valid.
-func (m *Machine) kept(k *knownObject) bool {
-	c := &m.regions
+func (f *Writer) kept(k *knownObject) bool {
+	c := &f.regions
 	r := c.of(k)
-	//mutant: distances stay [regions]: "|| r.timed && r.at != m.clock " -> ""
-	if r == nil || k.num != 1 || r.odd || r.timed && r.at != m.clock {
+	//mutant: distances stay [regions]: "|| r.timed && r.at != f.Clock " -> ""
+	if r == nil || k.num != 1 || r.odd || r.timed && r.at != f.Clock {
 		return false
 	}
 	for _, id := range r.outside {
@@ -384,8 +388,8 @@ func (m *Machine) kept(k *knownObject) bool {
 		}
 	}
 	for _, x := range r.owners {
-		//mutant: owners stay [regions]: "if m.shownOwner" -> "if false && m.shownOwner"
-		if m.shownOwner(x.n) != x.as {
+		//mutant: owners stay [regions]: "if f.shownOwner" -> "if false && f.shownOwner"
+		if f.shownOwner(x.n) != x.as {
 			return false
 		}
 	}
@@ -394,8 +398,8 @@ func (m *Machine) kept(k *knownObject) bool {
 
 // newRegion makes a region with root id, of the objects that can be reached from there and have not
 // been reached before.
-func (m *Machine) newRegion(id uint32) {
-	c, canon := &m.regions, &m.canon
+func (f *Writer) newRegion(id uint32) {
+	c := &f.regions
 	var at uint32
 	if n := len(c.free); n > 0 {
 		at = c.free[n-1]
@@ -406,7 +410,7 @@ func (m *Machine) newRegion(id uint32) {
 	}
 	r := &c.list[at]
 	*r = region{version: r.version, outside: r.outside[:0], owners: r.owners[:0]}
-	m.beginTraversal() // of the objects outside
+	f.BeginTraversal() // of the objects outside
 	claim := func(id uint32) {
 		k := c.at(id)
 		//mutant: a region keeps objects that are reached before [regions]
@@ -415,7 +419,7 @@ func (m *Machine) newRegion(id uint32) {
 		}
 		r.n++
 		*k = knownObject{region: at, version: r.version, num: r.n}
-		canon.queue = append(canon.queue, id)
+		f.Queue = append(f.Queue, id)
 	}
 	ref := func(w uint64) uint64 {
 		t := uint32(w >> 32)
@@ -424,9 +428,9 @@ func (m *Machine) newRegion(id uint32) {
 		switch {
 		case x == r:
 		case x != nil && x.gen == c.gen:
-			s := &canon.seen[t]
-			if s.gen != canon.gen {
-				*s = visit{canon.gen, uint32(len(r.outside))}
+			s := &f.seen[t]
+			if s.gen != f.gen {
+				*s = visit{f.gen, uint32(len(r.outside))}
 				r.outside = append(r.outside, t)
 			}
 			return dynamicBit | outsideBit | uint64(s.num)<<32 | w&math.MaxUint32
@@ -437,17 +441,17 @@ func (m *Machine) newRegion(id uint32) {
 	}
 	claim(id)
 	ws := c.text
-	for i := 0; i < len(canon.queue) && !canon.stopped; i++ {
-		id := canon.queue[i]
-		o, sum := &m.heap.Objs[id], &c.sums[id-heap.StaticLimit]
-		canon.digested = 0
-		ws = m.writeMember(ws[:0], id, c.at(id).num, r, ref)
-		*sum = objectSum{fingerprint(ws), m.shape(o)}
+	for i := 0; i < len(f.Queue) && !f.stopped; i++ {
+		id := f.Queue[i]
+		o, sum := &f.Heap.Objs[id], &c.sums[id-heap.StaticLimit]
+		f.digested = 0
+		ws = f.writeMember(ws[:0], id, c.at(id).num, r, ref)
+		*sum = objectSum{Sum(ws), f.shape(o)}
 		r.sum[0] += sum.hash[0]
 		r.sum[1] += sum.hash[1]
-		r.words += uint32(len(ws) + canon.digested)
+		r.words += uint32(len(ws) + f.digested)
 		o.Flags |= heap.Hashed
-		m.stopHash(len(ws))
+		f.poll(len(ws))
 	}
 	c.text = ws
 }
