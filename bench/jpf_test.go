@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
@@ -105,7 +106,7 @@ func TestNoMoreThanJPF(t *testing.T) {
 func sides(r *explore.Result) []string {
 	list := []string{string(r.Verdict)}
 	for _, b := range r.Bugs {
-		if b.Kind == explore.Race {
+		if b.Kind == bug.Race {
 			list = append(list, fmt.Sprintf("race %v", b.Pos)) // either side can come first
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -84,7 +85,7 @@ func (w *Workspace) SCT(ctx context.Context, s SCTProgram, name string) (*SCTRow
 		}
 		first := uint64(0)
 		for _, b := range x.result.Bugs {
-			if b.Kind == explore.Race {
+			if b.Kind == bug.Race {
 				return nil, fmt.Errorf("%s: a race at %v", s.Name(), b.Pos)
 			}
 			first = x.result.Stats.Executions

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report"
@@ -240,7 +241,7 @@ func bugs(r *explore.Result) []string {
 	list := []string{string(r.Verdict)}
 	for _, b := range r.Bugs {
 		text := fmt.Sprintf("%v %v %s", b.Kind, b.Pos, report.Message(b))
-		if b.Kind == explore.Race && b.Accesses != nil {
+		if b.Kind == bug.Race && b.Accesses != nil {
 			sides := []string{b.Accesses[0].Pos.String(), b.Accesses[1].Pos.String()}
 			slices.Sort(sides)
 			text = fmt.Sprintf("race %s %s", sides[0], sides[1])

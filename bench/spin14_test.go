@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -83,7 +84,7 @@ func TestCheckNotices(t *testing.T) {
 		{func(r *explore.Result) { r.Stats.Choices = 11 }, "11 choices"},
 		{func(r *explore.Result) { r.Verdict = explore.Fail }, "verdict"},
 		{func(r *explore.Result) {
-			r.Bugs = []*explore.Bug{{Kind: explore.Deadlock, Detail: explore.WaitCycle{Goroutines: "main"}}}
+			r.Bugs = []*bug.Bug{{Kind: bug.Deadlock, Detail: bug.WaitCycle{Goroutines: "main"}}}
 		}, "finds"},
 		{func(r *explore.Result) { r.Finals = r.Finals[:1] }, "final states"},
 		{func(r *explore.Result) {

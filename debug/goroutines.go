@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -50,8 +49,8 @@ type Held struct {
 }
 
 // observation returns the observation of the schedule, nil if the schedule is too long.
-func (s *Session) observation() *explore.Observation {
-	if s.seen == nil && len(s.moves) <= explore.MaxObserved && s.at.Step >= 0 {
+func (s *Session) observation() *describe.Observation {
+	if s.seen == nil && len(s.moves) <= describe.MaxObserved && s.at.Step >= 0 {
 		here, current := s.at, s.current
 		s.goTo(Place{})
 		schedule := make(trace.Schedule, 0, len(s.moves))
@@ -65,7 +64,7 @@ func (s *Session) observation() *explore.Observation {
 			s.arrive()
 		}
 		s.rewindTo(0)
-		s.seen = explore.Observe(s.m, schedule, nil)
+		s.seen = describe.Observe(s.m, schedule, nil)
 		s.goTo(here)
 		s.current = current
 	}

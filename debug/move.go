@@ -5,8 +5,8 @@ import (
 	"iter"
 	"math"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -449,7 +449,7 @@ func (s *Session) Take(name string) error {
 	for i := range s.moves {
 		events = append(events, s.moves[i].ev)
 	}
-	d, err := explore.Deviate(s.m, explore.Recording{Events: events}, step, name)
+	d, err := schedule.Deviate(s.m, schedule.Recording{Events: events}, step, name)
 	s.rewindTo(0)
 	if err != nil {
 		s.Go(back)

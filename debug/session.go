@@ -3,8 +3,9 @@ package debug
 import (
 	"golang.org/x/tools/go/ssa"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -24,7 +25,7 @@ type Config struct {
 	Prog *load.Program // loaded with load.Config.Names
 	// Recording is the schedule. Without a recording, the session's schedule is that in which a goroutine
 	// continues as long as it can.
-	Recording *explore.Recording
+	Recording *schedule.Recording
 	// Interrupted is asked now and then while the program is executed.
 	Interrupted func() bool
 }
@@ -39,9 +40,9 @@ type Session struct {
 	under *under // the step under way, if there is one
 
 	moves  []move
-	bug    *explore.Bug // the bug at the end of the schedule, or nil
-	ending string       // or how it ends
-	seen   *explore.Observation
+	bug    *bug.Bug // the bug at the end of the schedule, or nil
+	ending string   // or how it ends
+	seen   *describe.Observation
 
 	names     map[*ssa.Function]*names
 	lines     map[uint32]*lines // by function number of the present machine
@@ -82,14 +83,14 @@ func Open(cfg Config) (*Session, error) {
 		return nil, err
 	}
 	if cfg.Recording != nil {
-		events, bug, err := explore.Replay(s.m, *cfg.Recording)
+		events, bug, err := schedule.Replay(s.m, *cfg.Recording)
 		if err != nil {
 			return nil, err
 		}
 		s.setMoves(events)
 		s.bug = bug
 	} else {
-		d := explore.Straight(s.m, mostSteps, s.interrupted)
+		d := schedule.Straight(s.m, mostSteps, s.interrupted)
 		s.setMoves(d.Events)
 		s.bug, s.ending = d.Bug, d.Ending
 	}
@@ -155,7 +156,7 @@ func (s *Session) Step(i int) describe.Event { return s.moves[i].ev }
 
 // Bug returns the bug at the end of the schedule, or nil. For a schedule that was not recorded and
 // shows no bug, ending says how it ends.
-func (s *Session) Bug() (bug *explore.Bug, ending string) { return s.bug, s.ending }
+func (s *Session) Bug() (bug *bug.Bug, ending string) { return s.bug, s.ending }
 
 // AtEnd reports whether all steps of the schedule have been executed.
 func (s *Session) AtEnd() bool { return s.at.Step == len(s.moves) }

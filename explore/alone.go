@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -30,7 +31,7 @@ func (r *Result) AddAlone(name string, x *Result) {
 	r.Alone = append(r.Alone, Alone{name, x.Verdict})
 	for _, b := range x.Bugs {
 		//mutant: the bug of a subtest alone is lost [test ./cmd/hbcheck TestScripts/alone]: "b.Warning ||" -> "true ||"
-		if b.Warning || slices.ContainsFunc(r.Bugs, func(k *Bug) bool { return k.key() == b.key() }) {
+		if b.Warning || slices.ContainsFunc(r.Bugs, func(k *bug.Bug) bool { return k.Key() == b.Key() }) {
 			continue
 		}
 		b.Alone = name

@@ -5,10 +5,9 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/load"
-	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/trace"
 )
 
 // The types of parts of a Result.
@@ -33,21 +32,6 @@ type Graded struct {
 	Preempt int
 	Stats   por.Stats // of the search that covered them
 	Next    float64   // estimated covered fraction of the schedules with one more preemption; 0: unknown
-}
-
-// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same channel
-// earlier. Wait is the time between; 0: Waiter waited before a call of synctest.Wait returned. If both are
-// the same goroutine, its select takes another case than the one that was ready first.
-type Passing struct {
-	Waiter, Runner string
-	Wait           time.Duration
-}
-
-// A Ranging is a loop over a map whose first keys were chosen. Keys does not include the last key,
-// which is never a choice.
-type Ranging struct {
-	Pos  token.Position
-	Keys []string
 }
 
 // A Coverage says which blocks of the user's module an exploration has executed.
@@ -88,83 +72,6 @@ type Coverage struct {
 
 // An AimedAt says how often executions aimed at a target, and reached it.
 type AimedAt struct {
-	Target Target
+	Target target.Target
 	por.Aimed
-}
-
-// An Alone is the exploration of one subtest of a test that is too big, without the other subtests, as with
-// --run Test/sub. It says nothing about the test as a whole, because a subtest may depend on earlier ones.
-type Alone struct {
-	Name    string // with that of the test; there may be subtests inside of it
-	Verdict Verdict
-}
-
-// A Smaller says how the small version of an entry differs from it: in numbers of its source.
-type Smaller struct {
-	Constants []Scaled
-	Edits     []load.Edit // of the source; a constant may be written down in several places
-}
-
-// A Small is the exploration of the small version of an entry that is too big. It says nothing about the
-// entry itself: the small version is another program.
-type Small struct {
-	*Smaller
-	Result *Result
-}
-
-// An Overtaking is a timer that has to fire while the goroutine Runner could run, Wait after the
-// timer was started or time passed last.
-type Overtaking struct {
-	Wait   time.Duration
-	Runner string
-}
-
-// A Delay is the time For that passes while the goroutine Runner could run and does not.
-type Delay struct {
-	For    time.Duration
-	Runner string
-}
-
-// A mover is a goroutine of a schedule.
-type mover struct {
-	g    trace.GID
-	name string
-}
-
-// A Call is a frame in the tree of the calls of a schedule: the calls that steps of all goroutines
-// were made in, each once.
-type Call struct {
-	Up             int // index of the call that made this one; -1: the function of a goroutine
-	describe.Frame     // Pos is the position in its function
-}
-
-// A PoolPass is an object that a sync.Pool has handed from one goroutine of a race to the other.
-type PoolPass struct {
-	Pool     string // its name, where the object was got
-	Put, Got int    // events
-}
-
-// A Choice describes most choices of a search: operations at Pos that conflict with an enabled
-// operation of another goroutine.
-type Choice struct {
-	Pos  token.Position
-	What string  // the expression there
-	Part float64 // fraction of the sampled states with a choice in which this one occurs
-	// Between has the two goroutines of most of these conflicts; empty if there are more.
-	Between [2]string
-}
-
-// Scaled is one number that differs.
-type Scaled struct {
-	Pos      token.Position
-	From, To int64
-	Follows  bool // it is not the bound of a loop, but follows from one
-}
-
-// A Target is a situation at which samples are aimed (por.Target), with places in the source.
-type Target struct {
-	Goal   por.Goal
-	Places [][]oracle.Place // by number; see por.Goal
-	// Anywhere, of a Meet with one place: the other operation may be anywhere.
-	Anywhere bool
 }

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/internal/ordered"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -19,15 +21,15 @@ type collector struct {
 	m     describe.Machine `saved:"-"`
 	opts  Options          `saved:"-"`
 
-	bugs  []*Bug
-	known map[key]bool
+	bugs  []*bug.Bug
+	known map[bug.Key]bool
 	races map[describe.RaceID]bool // races already described
 
-	left     map[key]*leftBehind // Leaks that may stay
-	leftKeys []key               // those of left, in the order of discovery
-	returned uint64              // number of executions whose entry has returned
+	left     map[bug.Key]*leftBehind // Leaks that may stay
+	leftKeys []bug.Key               // those of left, in the order of discovery
+	returned uint64                  // number of executions whose entry has returned
 
-	baseline []key // bugs that Options.Known has accepted
+	baseline []bug.Key // bugs that Options.Known has accepted
 
 	passed bool             // an execution has ended without a bug
 	ran    bool             // an execution has run the test
@@ -51,8 +53,8 @@ type collector struct {
 	reported   bool            // an execution was reported
 	begunAgain bool            // Restart was called after an execution was reported
 	aside      struct {        // findings of the searches before the last Restart
-		bugs     []*Bug
-		baseline []key
+		bugs     []*bug.Bug
+		baseline []bug.Key
 	}
 }
 
@@ -67,17 +69,17 @@ type outcomeKey struct{ output, ending string }
 func newCollector(l *limit, m describe.Machine, opts Options) *collector {
 	return &collector{
 		limit: l, m: m, opts: opts,
-		known: make(map[key]bool), races: make(map[describe.RaceID]bool),
+		known: make(map[bug.Key]bool), races: make(map[describe.RaceID]bool),
 		index: make(map[outcomeKey]*Outcome), finals: make(map[por.Hash]bool),
 	}
 }
 
 // add adds a bug unless it is known, and reports whether the search continues.
-func (c *collector) add(b *Bug, path trace.Schedule) bool {
-	if x := b.Accesses; x != nil && b.movers == nil {
-		b.Tests = slices.Compact(innermost(c.m.TestName(x[0].G), c.m.TestName(x[1].G)))
+func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
+	if x := b.Accesses; x != nil && b.Noted.Movers == nil {
+		b.Tests = slices.Compact(bug.Innermost(c.m.TestName(x[0].G), c.m.TestName(x[1].G)))
 	}
-	if c.known[b.key()] {
+	if c.known[b.Key()] {
 		c.alsoIn(b)
 		return true
 	}
@@ -85,12 +87,12 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	if (!c.mayStay(b) || c.opts.doubtsLeft) && c.m.DoubtsClock() {
 		return false
 	}
-	c.known[b.key()] = true
+	c.known[b.Key()] = true
 	if !b.Warning && c.opts.Known != nil && c.opts.Known(b) {
-		c.baseline = append(c.baseline, b.key())
+		c.baseline = append(c.baseline, b.Key())
 		return true
 	}
-	if i := slices.IndexFunc(c.opts.Ignores, func(ig *Ignore) bool { return ig.accepts(b) }); i >= 0 {
+	if i := slices.IndexFunc(c.opts.Ignores, func(ig *ignore.Comment) bool { return ig.Accepts(b) }); i >= 0 {
 		if c.inSubtree {
 			c.used = append(c.used, i)
 		} else {
@@ -103,26 +105,26 @@ func (c *collector) add(b *Bug, path trace.Schedule) bool {
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
-	if b.movers == nil { // this machine has found it
-		b.movers = movers(c.m, path)
-		b.symbolic = c.m.Symbolic()
-		b.passing(c.m)
+	if b.Noted.Movers == nil { // this machine has found it
+		b.Noted.Movers = bug.Movers(c.m, path)
+		b.Noted.Symbolic = c.m.Symbolic()
+		b.NotePassing(c.m)
 	}
 	c.bugs = append(c.bugs, b)
 	return c.opts.All || b.Warning
 }
 
 // mayStay reports whether b, a goroutine that is left, may turn out not to be an error: see left.go.
-func (c *collector) mayStay(b *Bug) bool {
-	return b.stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.key()]
+func (c *collector) mayStay(b *bug.Bug) bool {
+	return b.Noted.Stays && c.opts.Leaks != LeaksAreErrors && !c.opts.tolerated[b.Key()]
 }
 
 // alsoIn adds the subtests of b to the known bug that equals b.
-func (c *collector) alsoIn(b *Bug) {
+func (c *collector) alsoIn(b *bug.Bug) {
 	for _, x := range c.bugs {
 		for _, name := range b.Tests {
-			//mutant: a bug of several subtests is one of the first [test ./cmd/hbcheck TestScripts/verdicts]: "x.key() == b.key()" -> "false"
-			if x.key() == b.key() && !slices.Contains(x.Tests, name) {
+			//mutant: a bug of several subtests is one of the first [test ./cmd/hbcheck TestScripts/verdicts]: "x.Key() == b.Key()" -> "false"
+			if x.Key() == b.Key() && !slices.Contains(x.Tests, name) {
 				x.Tests = append(slices.Clip(x.Tests), name)
 			}
 		}
@@ -141,10 +143,10 @@ func (c *collector) numErrors() (n int) {
 }
 
 // waitsForever has the kinds of bugs in which an event never happens.
-var waitsForever = map[Kind]bool{Deadlock: true, Leak: true, Livelock: true}
+var waitsForever = map[bug.Kind]bool{bug.Deadlock: true, bug.Leak: true, bug.Livelock: true}
 
 // addAll adds bugs until the search stops.
-func (c *collector) addAll(bugs []*Bug, path trace.Schedule) bool {
+func (c *collector) addAll(bugs []*bug.Bug, path trace.Schedule) bool {
 	for _, b := range bugs {
 		if !c.add(b, path) {
 			return false
@@ -186,7 +188,7 @@ func (c *collector) Leaf(path trace.Schedule, status por.Status) bool {
 	if c.opts.Finals {
 		c.finals[c.m.Hash()] = true
 	}
-	bugs, ending := leafBugs(c.m, status, end, c.opts.AllowLeak)
+	bugs, ending := bug.AtLeaf(c.m, status, end, c.opts.AllowLeak)
 	bugs = c.stay(bugs, path, status, &end)
 	if c.opts.Outcomes {
 		c.count(Outcome{Output: string(end.Output), Ending: ending, Count: 1, Schedule: path})
@@ -217,8 +219,8 @@ func (c *collector) Inspect(path trace.Schedule) bool {
 	if c.m.NeedsRefining() {
 		return false
 	}
-	bugs := forgottenBugs(c.m, c.opts.AllowLeak)
-	return c.addLeft(slices.DeleteFunc(bugs, func(b *Bug) bool { return b.stays && c.opts.tolerated[b.key()] }), path)
+	bugs := bug.Forgotten(c.m, c.opts.AllowLeak)
+	return c.addLeft(slices.DeleteFunc(bugs, func(b *bug.Bug) bool { return b.Noted.Stays && c.opts.tolerated[b.Key()] }), path)
 }
 
 // cut records why the machine has cut an execution, and reports whether the search continues.
@@ -292,12 +294,12 @@ func (c *collector) count(x Outcome) {
 
 // Race implements por.Visitor.
 func (c *collector) Race(path trace.Schedule, a, b trace.Op) bool {
-	return c.add(raceBug(c.m, a, b), path)
+	return c.add(bug.Pending(c.m, a, b), path)
 }
 
 // Raced implements por.RaceVisitor.
 func (c *collector) Raced(path trace.Schedule) bool {
-	return c.addAll(noticedRaces(c.m, c.races), path)
+	return c.addAll(bug.Noticed(c.m, c.races), path)
 }
 
 // Livelock implements por.Visitor.
@@ -305,7 +307,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 	if !c.Inspect(path) {
 		return false
 	}
-	b := livelockBug(c.m, path, loop, c.opts.AllowLeak)
+	b := bug.InLoop(c.m, path, loop, c.opts.AllowLeak)
 	if b == nil {
 		return true
 	}
@@ -344,7 +346,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 func (c *collector) Restart() {
 	c.aside.bugs, c.aside.baseline = c.found(), append(c.aside.baseline, c.baseline...)
 	//mutant: bugs of a search that was given up come first [test ./explore TestSetAside]
-	c.bugs, c.known, c.races, c.baseline = nil, make(map[key]bool), make(map[describe.RaceID]bool), nil
+	c.bugs, c.known, c.races, c.baseline = nil, make(map[bug.Key]bool), make(map[describe.RaceID]bool), nil
 	c.outcomes, c.index, c.begunAgain = nil, make(map[outcomeKey]*Outcome), c.begunAgain || c.reported
 	c.left, c.leftKeys, c.returned = nil, nil, 0
 	c.incomplete, c.loops, c.longest, c.supposed = ordered.Set[Reason]{}, ordered.Set[LongLoop]{}, 0, false
@@ -356,11 +358,11 @@ func (c *collector) Restart() {
 
 // found returns the bugs of the search, followed by those that only searches before a Restart have found.
 // The latter exist only if the last search was stopped.
-func (c *collector) found() []*Bug {
+func (c *collector) found() []*bug.Bug {
 	list := slices.Clip(c.bugs)
 	for _, b := range c.aside.bugs {
-		//mutant: a search that begins again loses bugs [test ./explore TestSetAside]: "!c.known[b.key()]" -> "false"
-		if !c.known[b.key()] {
+		//mutant: a search that begins again loses bugs [test ./explore TestSetAside]: "!c.known[b.Key()]" -> "false"
+		if !c.known[b.Key()] {
 			b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 			list = append(list, b)
 		}
@@ -378,19 +380,4 @@ func (c *collector) accepted() int {
 		}
 	}
 	return n
-}
-
-// movers returns the goroutines of a schedule that leads to the present state of m.
-func movers(m describe.Machine, schedule trace.Schedule) (list []mover) {
-	last := -1
-	for _, a := range schedule {
-		if last >= 0 && list[last].g == a.G {
-			continue
-		}
-		if last = slices.IndexFunc(list, func(x mover) bool { return x.g == a.G }); last < 0 {
-			last = len(list)
-			list = append(list, mover{a.G, m.Name(a.G)})
-		}
-	}
-	return list
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -25,14 +26,14 @@ type portfolio struct {
 	opts  *Options
 	begin time.Time
 
-	sampled uint64        // executions of samples
-	drawn   bool          // the samples were executed before the searches
-	cut     []Options     // samples that had more executions to draw
-	worked  uint64        // work before the search that has the answer
-	choices choices       // in samples
-	longest int           // steps of the longest execution that has ended, if executions are long
-	aimed   [][]por.Aimed // of samples: the results for Options.Targets
-	shares  []Share       // of searches without an answer, if none has one
+	sampled uint64           // executions of samples
+	drawn   bool             // the samples were executed before the searches
+	cut     []Options        // samples that had more executions to draw
+	worked  uint64           // work before the search that has the answer
+	choices strategy.Choices // in samples
+	longest int              // steps of the longest execution that has ended, if executions are long
+	aimed   [][]por.Aimed    // of samples: the results for Options.Targets
+	shares  []Share          // of searches without an answer, if none has one
 
 	mu     sync.Mutex
 	best   uint64 // work of the search with the best answer so far
@@ -41,7 +42,7 @@ type portfolio struct {
 	others bool   // the other searches have been started
 	ended  []bool // by search
 	slow   bool   // the first search (see portfolio_slow.go)
-	turns  turns
+	turns  *strategy.Turns
 	ladder ladder
 	draws  draws
 	start  uint64 // work of the others at their start
@@ -118,19 +119,6 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
 }
 
-// hasError reports whether the search has found a bug that is not a warning.
-func (s *exploration) hasError() bool {
-	return slices.ContainsFunc(s.collector.found(), func(b *Bug) bool { return !b.Warning })
-}
-
-// answers reports whether found is an answer: a bug, or that everything was explored.
-func (s *exploration) answers(found *por.Result) bool {
-	if found.Stopped && s.hasError() && !s.opts.All {
-		return true
-	}
-	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
-}
-
 // stopAfter stops the search after the given work.
 func (s *exploration) stopAfter(work uint64) { s.stopAfterSome(work, 0) }
 
@@ -147,3 +135,7 @@ func (s *exploration) stopAfterSome(work, executions uint64) {
 		return ""
 	}
 }
+
+// An execution is too long if it has more than muchLonger times the steps of the longest that has
+// ended.
+const muchLonger = 4

@@ -1,7 +1,7 @@
 // Package explore turns one entry of a program into one Result: it runs an explorer over
 // a Machine, collects what the search finds (bugs, outcomes, reasons for being incomplete),
 // makes the schedule of each bug as simple as it can, and describes it step by step in source
-// terms.
+// terms (package schedule).
 //
 //	       prepare           search             finish           narrate
 //	Entry ─────────▶ Machine ──────▶ collector ────────▶ Result ─────────▶ Result with simple
@@ -9,8 +9,8 @@
 //	                    └────────────────┘
 //	                  Ending, Goroutines, ...
 //
-// The findings are values; package report makes sentences of them. A Bug has a Kind, a position and
-// a Detail; two executions show the same bug if these three are equal.
+// The findings are values; package report makes sentences of them. Package bug has the kinds of bugs, and
+// finds them in a state.
 //
 //	Kind      found                        Detail
 //	Deadlock  at a leaf, main waits        WaitCycle, MainBlocked
@@ -39,13 +39,12 @@
 //
 // # The files
 //
-//	Run           time has Run and what follows a search; passes the searches after it, as a table with
-//	              one loop: orders (all orders of maps), queues (those of gc), time (timers at any moment)
-//	one search    explore: prepare, search, finish, narrate; options, limit, keep (saved searches),
-//	              collect (the visitor), parallel and workers (several), target, cover, inputs
-//	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow, turns; graded (by
-//	              preemptions), draws (samples), choices and estimate (what they say of the rest)
-//	bugs          bugs and races of a state, detail, left (leaks that a test may leave), ignore, subtests
-//	schedules     minimise, straighten and straight, deviate, replay, calls, observe, tell
+//	Run           run: the search, refined as often as necessary, and a table of those after it; passes:
+//	              their one loop; orders (all orders of maps), queues (those of gc), time (any moments)
+//	one search    search: prepare, search, finish, narrate; options, limit, keep (saved searches),
+//	              collect (the visitor), parallel and workers (several), cover
+//	portfolio     several explorers in turn: portfolio, and portfolio_ contest, long, slow; graded (by
+//	              preemptions), draws (samples); package strategy says which waits
+//	bugs          left (leaks that a test may leave), subtests; tell and inputs (what a report has)
 //	results       result, small, filename
 package explore

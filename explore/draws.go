@@ -46,14 +46,14 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 		walks.Seed++ // its first executions have been drawn
 		walks.MaxExecs = math.MaxUint64
 		list = []Options{walks}
-		p.turns.enter(d.number, d.start)
+		p.turns.Enter(d.number, d.start)
 	}
 	go func() {
 		defer func() {
 			if d.panics = recover(); d.panics != nil {
 				d.panics = fmt.Sprintf("%v\n%s", d.panics, debug.Stack())
 			}
-			p.leave(d.number)
+			p.turns.Leave(d.number)
 			close(d.over)
 			p.done <- &d.contender
 		}()
@@ -76,7 +76,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 			if !d.endless {
 				d.s.stopAfter(sampleWork)
 			}
-			p.choices.watch(d.s)
+			d.s.cfg.Over = p.choices.Watch(d.s.m, d.s.cfg.Over)
 			p.run(&d.contender)
 			d.drawn += d.found.Executions
 			if !found {

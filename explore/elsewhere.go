@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"hbcheck.dev/hbcheck/internal/saved"
-	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -26,40 +25,6 @@ import (
 // (parallel.go). If the helper's machine has to assign a new number in a piece, the helper refuses the
 // piece. Then the search explores the piece itself, and sends the new knowledge of its machine with the
 // next piece.
-
-// An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
-type Elsewhere interface {
-	Workers() int
-	Acquire(over <-chan struct{}) bool
-	TryAcquire() bool
-	Release()
-	// Explore makes another process call Helper.Explore for p, and returns the result. ok is false if the
-	// helper refused the piece, or if stop returned true.
-	Explore(p Piece, stop func() bool) (result []byte, ok bool)
-	// Publish keeps data for all pieces of the entry, and returns its number, 0 if that failed.
-	Publish(data []byte) (number int)
-}
-
-// A Piece is a piece of a search of an entry, for a Helper. Search and Known are the same for many pieces.
-type Piece struct {
-	Search []byte // identifies the search
-	Known  []byte // the knowledge of its machine
-	Data   []byte
-}
-
-// sends reports whether pieces of the search with options o may be explored by other processes.
-func (o *Options) sends() bool {
-	if o.Elsewhere == nil || o.phase == "" || o.POR.Piece == nil || o.Jobs > 1 {
-		return false
-	}
-	if o.CheckDuplicates || o.Finals || o.Trace != nil || len(o.Targets) > 0 || o.countsLeft() {
-		return false
-	}
-	if o.POR.Stateful {
-		return o.Match && o.MaxExecs == 0 && o.MaxStates == 0 && o.kind() != oracle.Full && !o.CheckStatic && o.Explain == nil
-	}
-	return o.kind() == oracle.None
-}
 
 // A sentSearch has the data that a helper needs about a search, besides the options of its entry.
 type sentSearch struct {

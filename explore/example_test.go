@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
@@ -54,7 +55,7 @@ func main() {
 		log.Fatal(err)
 	}
 	for _, b := range r.Bugs {
-		fmt.Println(b.Kind, b.Detail.(explore.WaitCycle).Goroutines)
+		fmt.Println(b.Kind, b.Detail.(bug.WaitCycle).Goroutines)
 		for _, e := range b.Events {
 			fmt.Printf("%s: %v %s, blocked: %t\n", e.Name, e.Kind, e.What, e.Blocked)
 		}

@@ -2,8 +2,10 @@ package explore
 
 import (
 	"errors"
+	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -53,3 +55,26 @@ type exploration struct {
 
 // errBroken is the error for a machine in an unknown state, after a mistake of hbcheck.
 var errBroken = errors.New("BUG: a search has failed on this machine")
+
+// factsKind returns the kind of static facts that the search uses. None says that exits depend on the end of
+// the test (vm.Config.VisibleEnd).
+func (s *exploration) factsKind() oracle.Kind {
+	//mutant: static facts say nothing of exits [test ./cmd/hbcheck TestScripts/exits]: "s.m.Refinement().VisibleEnd" -> "false"
+	if s.m.Refinement().VisibleEnd && s.opts.Explain == nil {
+		return oracle.None
+	}
+	return s.opts.kind()
+}
+
+// hasError reports whether the search has found a bug that is not a warning.
+func (s *exploration) hasError() bool {
+	return slices.ContainsFunc(s.collector.found(), func(b *bug.Bug) bool { return !b.Warning })
+}
+
+// answers reports whether found is an answer: a bug, or that everything was explored.
+func (s *exploration) answers(found *por.Result) bool {
+	if found.Stopped && s.hasError() && !s.opts.All {
+		return true
+	}
+	return len(found.Incomplete) == 0 && !found.Stopped && !s.limit.passed()
+}

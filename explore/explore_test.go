@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"go/token"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
+	"hbcheck.dev/hbcheck/explore/schedule"
+	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
@@ -18,14 +24,19 @@ func options(name string) Options {
 	return Options{POR: e, Match: true, All: true}
 }
 
-func run(t *testing.T, f *fake, opts Options) *Result {
+// entryOf returns an entry of that name with the machine f.
+func entryOf(f *faketest.Machine, name string) Entry {
+	return Entry{Package: "example.com/fake", Name: name, New: func(func() bool) (describe.Machine, error) { return f, nil }}
+}
+
+func run(t *testing.T, f *faketest.Machine, opts Options) *Result {
 	t.Helper()
-	before := f.s
-	r, err := Run(context.Background(), f.entry("F"), opts)
+	before := f.State
+	r, err := Run(context.Background(), entryOf(f, "F"), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.s != before || len(f.marks) > 0 {
+	if f.State != before || len(f.Marks) > 0 {
 		t.Error("the machine is not left as it was found")
 	}
 	return r
@@ -35,7 +46,7 @@ func run(t *testing.T, f *fake, opts Options) *Result {
 func bugs(r *Result) string {
 	var s []string
 	for _, b := range r.Bugs {
-		s = append(s, fmt.Sprintf("%s %s:%d: %+v [%s]", b.Kind.Code(), b.Pos.Filename, b.Pos.Line, b.Detail, scheduleText(b.Events)))
+		s = append(s, fmt.Sprintf("%s %s:%d: %+v [%s]", b.Kind.Code(), b.Pos.Filename, b.Pos.Line, b.Detail, faketest.Schedule(b.Events)))
 	}
 	return strings.Join(s, "\n")
 }
@@ -72,7 +83,7 @@ func TestBugs(t *testing.T) {
 	for _, tt := range tests {
 		for _, name := range []string{"full", "jpf"} {
 			t.Run(tt.name+"/"+name, func(t *testing.T) {
-				r := run(t, newFake(tt.code...), options(name))
+				r := run(t, faketest.New(tt.code...), options(name))
 				got := strings.Split(bugs(r), "\n")
 				want := strings.Split(tt.want, "\n")
 				slices.Sort(got)
@@ -81,7 +92,7 @@ func TestBugs(t *testing.T) {
 					t.Errorf("%s\n got %s\nwant %s", r.Verdict, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 				}
 				for _, b := range r.Bugs {
-					if b.Kind != Livelock && !b.Minimal {
+					if b.Kind != bug.Livelock && !b.Minimal {
 						t.Errorf("%+v: the schedule is not minimal", b.Detail)
 					}
 				}
@@ -94,7 +105,7 @@ func TestBugs(t *testing.T) {
 func TestFirst(t *testing.T) {
 	opts := options("full")
 	opts.All = false
-	r := run(t, newFake("go 1; read x; write y 1", "write x 1; read y"), opts)
+	r := run(t, faketest.New("go 1; read x; write y 1", "write x 1; read y"), opts)
 	if len(r.Bugs) != 1 || !r.FirstOnly {
 		t.Errorf("%d bugs, first only %v", len(r.Bugs), r.FirstOnly)
 	}
@@ -104,7 +115,7 @@ func TestFirst(t *testing.T) {
 func TestOutcomes(t *testing.T) {
 	opts := options("jpf")
 	opts.Outcomes = true
-	r := run(t, newFake("go 1; go 2; join 1; join 2", "print a", "print b"), opts)
+	r := run(t, faketest.New("go 1; go 2; join 1; join 2", "print a", "print b"), opts)
 	var got []string
 	for _, o := range r.Outcomes {
 		got = append(got, fmt.Sprintf("%q %s", o.Output, o.Ending))
@@ -133,7 +144,7 @@ func TestIncomplete(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := options("full")
 			tt.opts(&opts)
-			r := run(t, newFake(tt.code...), opts)
+			r := run(t, faketest.New(tt.code...), opts)
 			if !slices.Equal(r.Incomplete, tt.want) || r.Verdict != Incomplete {
 				t.Errorf("%s %+v, want %s %+v", r.Verdict, r.Incomplete, Incomplete, tt.want)
 			}
@@ -146,8 +157,8 @@ func TestCancel(t *testing.T) {
 	long := strings.Repeat("store x 1;", 40) + "end"
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(errors.New("interrupted"))
-	f := newFake("go 1; go 2; join 1", long, long)
-	r, err := Run(ctx, f.entry("F"), options("full"))
+	f := faketest.New("go 1; go 2; join 1", long, long)
+	r, err := Run(ctx, entryOf(f, "F"), options("full"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,14 +170,14 @@ func TestCancel(t *testing.T) {
 func TestAllowLeak(t *testing.T) {
 	opts := options("full")
 	opts.AllowLeak = regexp.MustCompile(`fake\.f1$`)
-	if r := run(t, newFake("go 1", "hang"), opts); r.Verdict != OK {
+	if r := run(t, faketest.New("go 1", "hang"), opts); r.Verdict != OK {
 		t.Errorf("accepted leak: %s %s", r.Verdict, bugs(r))
 	}
-	if r := run(t, newFake("go 1", "spin x"), opts); r.Verdict != OK {
+	if r := run(t, faketest.New("go 1", "spin x"), opts); r.Verdict != OK {
 		t.Errorf("accepted endless loop: %s %s", r.Verdict, bugs(r))
 	}
 	opts.AllowLeak = regexp.MustCompile(`f2`)
-	if r := run(t, newFake("go 1", "hang"), opts); r.Verdict != Fail {
+	if r := run(t, faketest.New("go 1", "hang"), opts); r.Verdict != Fail {
 		t.Errorf("not accepted: %s", r.Verdict)
 	}
 }
@@ -174,23 +185,23 @@ func TestAllowLeak(t *testing.T) {
 // TestMinimise: a bug found after many switches is reported with the fewest that it needs.
 func TestMinimise(t *testing.T) {
 	// g1 has no part in the panic.
-	f := newFake("go 1; go 2; go 3; join 1; join 2; join 3",
+	f := faketest.New("go 1; go 2; go 3; join 1; join 2; join 3",
 		"store z 1; store z 2; store z 3", "store x 1; store y 1; store x 0", "await x; await y; panic boom")
 	opts := options("full")
-	boom := func(r *Result) *Bug {
-		i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return b.Kind == Panic })
+	boom := func(r *Result) *bug.Bug {
+		i := slices.IndexFunc(r.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Panic })
 		if i < 0 {
 			t.Fatal(bugs(r))
 		}
 		return r.Bugs[i]
 	}
 	b := boom(run(t, f, opts))
-	if got := scheduleText(b.Events); got != "main*3 g2*2 g3*3" || b.Preemptions != 1 || !b.Minimal {
+	if got := faketest.Schedule(b.Events); got != "main*3 g2*2 g3*3" || b.Preemptions != 1 || !b.Minimal {
 		t.Errorf("%s, %d preemptions", got, b.Preemptions)
 	}
 	opts.NoMinimise = true
 	if long := boom(run(t, f, opts)); len(long.Schedule) <= len(b.Schedule) {
-		t.Errorf("nothing to minimise: %s", scheduleText(long.Events))
+		t.Errorf("nothing to minimise: %s", faketest.Schedule(long.Events))
 	}
 }
 
@@ -199,15 +210,15 @@ func TestMinimise(t *testing.T) {
 func TestReplay(t *testing.T) {
 	code := []string{"go 1; go 2; join 1; join 2; assert x==2", "load x; store x 1; end", "load x; store x 1; end"}
 	for _, code := range [][]string{code, {"go 1; read x", "write x 1"}, {"go 1; lock a; lock b; unlock b; unlock a; join 1", "lock b; lock a; unlock a; unlock b"}} {
-		r := run(t, newFake(code...), options("jpf"))
+		r := run(t, faketest.New(code...), options("jpf"))
 		b := r.Bugs[0]
-		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
-		events, again, err := Replay(newFake(code...), rec)
+		rec := schedule.Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		events, again, err := schedule.Replay(faketest.New(code...), rec)
 		if err != nil || again == nil {
 			t.Fatalf("%+v: %v %v", b.Detail, again, err)
 		}
-		if scheduleText(events) != scheduleText(b.Events) || again.Preemptions != b.Preemptions {
-			t.Errorf("%+v: replayed %s, recorded %s", b.Detail, scheduleText(events), scheduleText(b.Events))
+		if faketest.Schedule(events) != faketest.Schedule(b.Events) || again.Preemptions != b.Preemptions {
+			t.Errorf("%+v: replayed %s, recorded %s", b.Detail, faketest.Schedule(events), faketest.Schedule(b.Events))
 		}
 		changed := slices.Clone(code)
 		changed[1] = strings.Replace(code[1], "write x", "read x", 1)
@@ -216,9 +227,21 @@ func TestReplay(t *testing.T) {
 		if changed[1] == code[1] || strings.Contains(changed[1], "lock c") {
 			continue
 		}
-		var d *Divergence
-		if _, _, err = Replay(newFake(changed...), rec); !errors.As(err, &d) {
+		var d *schedule.Divergence
+		if _, _, err = schedule.Replay(faketest.New(changed...), rec); !errors.As(err, &d) {
 			t.Errorf("%+v: the change is not noticed: %v", b.Detail, err)
 		}
+	}
+}
+
+// TestIgnoredBug: an accepted bug does not stop the search and does not count.
+func TestIgnoredBug(t *testing.T) {
+	opts := options("full")
+	opts.All = false
+	ig := &ignore.Comment{Kind: bug.Race, Pos: token.Position{Filename: "file.go", Line: 2}, Reason: "test"}
+	opts.Ignores = []*ignore.Comment{ig}
+	r := run(t, faketest.New("go 1; read x; join 1", "write x 1"), opts)
+	if r.Verdict != OK || !ig.Used {
+		t.Errorf("%s %s", r.Verdict, bugs(r))
 	}
 }

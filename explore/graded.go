@@ -60,10 +60,10 @@ func (p *portfolio) startLadder(work uint64) {
 	l := &p.ladder
 	l.begun, l.number, l.done.Preempt = true, len(p.opts.Portfolio.Searches), -1
 	l.start, l.weight = from, 1
-	p.turns.enter(l.number, l.start)
+	p.turns.Enter(l.number, l.start)
 	go func() {
 		defer func() {
-			p.leave(l.number)
+			p.turns.Leave(l.number)
 			if l.panics = recover(); l.panics != nil {
 				l.panics = fmt.Sprintf("%v\n%s", l.panics, debug.Stack())
 			}
@@ -194,7 +194,7 @@ func onlyPreempted(found *por.Result) bool {
 func (p *portfolio) over() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	_, running := p.turns.least(p.ladder.number)
+	_, running := p.turns.Least(p.ladder.number)
 	return p.winner >= 0 || !running
 }
 
@@ -225,7 +225,7 @@ func (p *portfolio) grade(r *Result) {
 	if r.Verdict != Incomplete {
 		return
 	}
-	r.Choices = p.choices.most()
+	r.Choices = p.choices.Most()
 	r.Sampled += l.drawn
 	if p.winner >= 0 || l.drawing || l.whole || l.s == nil || l.s.needsRefining() {
 		return

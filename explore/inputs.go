@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -15,8 +17,8 @@ import (
 // least inputs that lead to it, and the schedule of the program with these inputs. A machine without
 // symbolic values executes that schedule, which has to show the bug. If there is no time to find such
 // inputs, b keeps the schedule for all inputs that lead to it.
-func (s *exploration) describe(b *Bug, t *teller) error {
-	if !b.symbolic {
+func (s *exploration) describe(b *bug.Bug, t *schedule.Teller) error {
+	if !b.Noted.Symbolic {
 		return s.narrateIn(s.m, b, t)
 	}
 	mark := s.m.Mark()
@@ -24,7 +26,7 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	loop := b.Loop
 	untold := false
 	for i, a := range b.Schedule {
-		if untold = t.ends(s.m, i); untold {
+		if untold = t.Ends(s.m, i); untold {
 			break
 		}
 		switch {
@@ -37,26 +39,26 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 	}
 	var inputs []describe.Input
 	ok := false
-	if untold = untold || t.ends(s.m, 0); !untold {
+	if untold = untold || t.Ends(s.m, 0); !untold {
 		inputs, ok = s.m.Inputs()
 	}
 	s.m.Rewind(mark)
 	s.m.Release(mark)
 	if untold {
-		return errUntold
+		return schedule.ErrUntold
 	}
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
 	}
-	c, err := s.m.With(s.m.Concrete(inputs), t.over)
+	c, err := s.m.With(s.m.Concrete(inputs), t.Out)
 	if err != nil {
 		return err
 	}
 	c.Await(vm.AwaitNever)
-	t.wait = c.Wait
+	t.On(c)
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
 	switch err := s.narrateIn(c, b, t); {
-	case err == errUntold:
+	case err == schedule.ErrUntold:
 		return err
 	case err != nil:
 		return fmt.Errorf("with inputs %v: %w", inputs, err)
@@ -65,18 +67,16 @@ func (s *exploration) describe(b *Bug, t *teller) error {
 }
 
 // narrateIn is narrate with the Observation that Options.Observe asks for.
-func (s *exploration) narrateIn(m describe.Machine, b *Bug, t *teller) error {
-	if err := narrate(m, b, t); err != nil && t.out() {
-		return errUntold
-	} else if err != nil {
+func (s *exploration) narrateIn(m describe.Machine, b *bug.Bug, t *schedule.Teller) error {
+	if err := schedule.Narrate(m, b, t); err != nil {
 		return err
 	}
-	if s.opts.Observe && len(b.Schedule) <= MaxObserved && !b.Warning && !s.limit.passed() {
+	if s.opts.Observe && len(b.Schedule) <= describe.MaxObserved && !b.Warning && !s.limit.passed() {
 		var facts por.Oracle
 		if m == s.m && s.opts.kind() != oracle.None && !s.opts.LazyAnalysis {
 			facts = m.Oracle(s.opts.kind(), s.limit.passed)
 		}
-		b.Observation = Observe(m, b.Schedule, facts)
+		b.Observation = describe.Observe(m, b.Schedule, facts)
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/saved"
 	"hbcheck.dev/hbcheck/por"
@@ -60,14 +61,6 @@ func (e *NotResumed) Error() string { return fmt.Sprintf("explore: %s: %v", e.Fi
 
 func (e *NotResumed) Unwrap() error { return e.Err }
 
-// Saved bugs contain details.
-func init() {
-	for _, d := range []Detail{Crashed{}, TestFailed{}, Exited{}, WaitCycle{}, MainBlocked{}, LeftBehind{}, LeftLooping{}, LivesOn{}, Spins{},
-		Loops{}, Conflict{}} {
-		saved.Register(d)
-	}
-}
-
 // keptInfo is the beginning of a file.
 type keptInfo struct {
 	Ended      bool // the search has ended
@@ -77,7 +70,7 @@ type keptInfo struct {
 	Refinement vm.Refinement // of the machine,
 	Await      bool          // see Options.awaitLoops
 	Preempt    int           // of the options
-	Tolerated  []key         // see Options.tolerated
+	Tolerated  []bug.Key     // see Options.tolerated
 }
 
 // keptSearch is the content of a file except for the explorer's.
@@ -221,7 +214,7 @@ func (k *Keep) resumed(ctx context.Context, e Entry, opts Options, phase string)
 	f.Close()
 	opts.awaitLoops, opts.Preempt = opts.awaitLoops || info.Await, info.Preempt
 	if len(info.Tolerated) > 0 && opts.tolerated == nil {
-		opts.tolerated = make(map[key]bool)
+		opts.tolerated = make(map[bug.Key]bool)
 		for _, k := range info.Tolerated {
 			opts.tolerated[k] = true
 		}
@@ -320,7 +313,7 @@ func (k *keeper) write(ended bool, found por.Result) {
 	for k := range s.opts.tolerated {
 		info.Tolerated = append(info.Tolerated, k)
 	}
-	slices.SortFunc(info.Tolerated, func(a, b key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	slices.SortFunc(info.Tolerated, func(a, b bug.Key) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 	if k.Host != nil {
 		info.Host = k.Host.Facts()
 	}

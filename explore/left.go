@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -31,7 +32,7 @@ import (
 //
 // If a function that the entry called has left the goroutine, it is a bug by 2, because nothing outside of
 // that function could have ended it. The counted executions have other schedules than the one in 2. So at
-// the end 2 is checked again, for the first of them (teller).
+// the end 2 is checked again, for the first of them (judgeLeft).
 //
 // The clock (vm.Environment.DoubtsClock) is doubted only when the goroutine turns out to be an error. A Leak
 // that stays is a warning, and a search that reads the clock in all ways takes much longer.
@@ -39,7 +40,7 @@ import (
 // If time is up before 2 is decided, the Leak stays: it is a warning, and the verdict is incomplete.
 //
 // A goroutine that loops without an effect after the entry's end (a Livelock) is treated like one that waits
-// for the objects that the loop reads. Then a loop has one bug for each of its goroutines (Bug.parts).
+// for the objects that the loop reads. Then a loop has one bug for each of its goroutines (bug.Noted).
 
 // The rules.
 const (
@@ -50,9 +51,9 @@ const (
 
 // A leftBehind is a Leak that may stay.
 type leftBehind struct {
-	bug    *Bug // with the first schedule
+	bug    *bug.Bug // with the first schedule
 	leaves uint64
-	with   []key // keys of Leaks that wait for the same object, in each execution with the Leak
+	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 
 	// The least and the greatest number of objects that goroutines wait for there, in one execution.
 	fewest, most int
@@ -60,14 +61,14 @@ type leftBehind struct {
 
 // stay counts the bugs of an ended execution that may stay. It returns the other bugs, and those that may
 // stay in earlier executions and are missing in this one.
-func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*Bug) {
+func (c *collector) stay(bugs []*bug.Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*bug.Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs
 	}
 	c.returned++
-	here := make(map[key]bool)
+	here := make(map[bug.Key]bool)
 	for _, b := range bugs {
-		k := b.key()
+		k := b.Key()
 		if !c.opts.tolerated[k] {
 			rest = append(rest, b)
 			continue
@@ -80,31 +81,31 @@ func (c *collector) stay(bugs []*Bug, path trace.Schedule, status por.Status, en
 		x, with := c.left[k], c.waitingWith(b, bugs)
 		if x == nil {
 			b.Schedule = slices.Clone(path)
-			b.movers, b.symbolic = movers(c.m, path), c.m.Symbolic()
+			b.Noted.Movers, b.Noted.Symbolic = bug.Movers(c.m, path), c.m.Symbolic()
 			x = &leftBehind{bug: b, with: with, fewest: n}
 			if c.left == nil {
-				c.left = make(map[key]*leftBehind)
+				c.left = make(map[bug.Key]*leftBehind)
 			}
 			c.left[k], c.leftKeys = x, append(c.leftKeys, k)
 		}
 		x.leaves++
 		x.fewest, x.most = min(x.fewest, n), max(x.most, n)
-		x.with = slices.DeleteFunc(x.with, func(k key) bool { return !slices.Contains(with, k) })
+		x.with = slices.DeleteFunc(x.with, func(k bug.Key) bool { return !slices.Contains(with, k) })
 	}
 	return append(rest, c.unlucky()...)
 }
 
 // awaited returns the number of different objects that the goroutines of the bugs with key k wait for.
-func (c *collector) awaited(k key, bugs []*Bug) (n int) {
+func (c *collector) awaited(k bug.Key, bugs []*bug.Bug) (n int) {
 	var things [][]uint32
 	for _, b := range bugs {
-		if b.key() != k {
+		if b.Key() != k {
 			continue
 		}
 		if n++; b.Loop >= 0 {
 			continue // it reads another object in each of its steps, so each counts
 		}
-		objs := c.m.AwaitedBy(b.waiter)
+		objs := c.m.AwaitedBy(b.Noted.Waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {
 			return slices.ContainsFunc(list, func(o uint32) bool { return slices.Contains(objs, o) })
 		}) {
@@ -116,38 +117,33 @@ func (c *collector) awaited(k key, bugs []*Bug) (n int) {
 	return n
 }
 
-// countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
-// for that: the first execution that does not leave the goroutine shows a bug, at which one worker may
-// stop. (In rounds the pieces do not depend on the number of workers.)
-func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }
-
 // tolerates reports whether the loop b may stay.
-func (c *collector) tolerates(b *Bug) bool {
-	return b.stays && !slices.ContainsFunc(b.parts, func(p *Bug) bool { return !c.opts.tolerated[p.key()] })
+func (c *collector) tolerates(b *bug.Bug) bool {
+	return b.Noted.Stays && !slices.ContainsFunc(b.Noted.Parts, func(p *bug.Bug) bool { return !c.opts.tolerated[p.Key()] })
 }
 
 // loopLeft counts an execution that ends in the loop b, which may stay, after path. It reports whether the
 // search continues.
-func (c *collector) loopLeft(b *Bug, path trace.Schedule) bool {
+func (c *collector) loopLeft(b *bug.Bug, path trace.Schedule) bool {
 	end := c.m.Ending()
-	bugs := append(faultBugs(c.m, &end), forgottenIn(c.m, c.opts.AllowLeak)...)
+	bugs := append(bug.Faults(c.m, &end), bug.ForgottenIn(c.m, c.opts.AllowLeak)...)
 	for _, x := range bugs {
 		x.Early = true // the execution continues
 	}
-	bugs = c.stay(append(bugs, b.parts...), path, por.Stuck, &end)
+	bugs = c.stay(append(bugs, b.Noted.Parts...), path, por.Stuck, &end)
 	return c.addLeft(bugs, path)
 }
 
 // waitingWith returns the keys of the bugs whose goroutines wait for an object that b's goroutine waits
 // for.
-func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
-	objs := c.m.AwaitedBy(b.waiter)
+func (c *collector) waitingWith(b *bug.Bug, bugs []*bug.Bug) (with []bug.Key) {
+	objs := c.m.AwaitedBy(b.Noted.Waiter)
 	for _, x := range bugs {
-		k := x.key()
-		if k == b.key() || !c.opts.tolerated[k] || slices.Contains(with, k) {
+		k := x.Key()
+		if k == b.Key() || !c.opts.tolerated[k] || slices.Contains(with, k) {
 			continue
 		}
-		if slices.ContainsFunc(c.m.AwaitedBy(x.waiter), func(o uint32) bool { return slices.Contains(objs, o) }) {
+		if slices.ContainsFunc(c.m.AwaitedBy(x.Noted.Waiter), func(o uint32) bool { return slices.Contains(objs, o) }) {
 			with = append(with, k)
 		}
 	}
@@ -158,14 +154,14 @@ func (c *collector) waitingWith(b *Bug, bugs []*Bug) (with []key) {
 func (c *collector) stays(x *leftBehind) bool {
 	//mutant: a leak of some schedules is one of all [test ./explore TestLeftBehind]: true
 	//mutant: one that is left in some schedules hides beside another [test ./explore TestLeftParts]: "x.fewest == x.most" -> "true"
-	return x.leaves == c.returned && x.fewest == x.most || slices.ContainsFunc(x.with, func(k key) bool {
+	return x.leaves == c.returned && x.fewest == x.most || slices.ContainsFunc(x.with, func(k bug.Key) bool {
 		y := c.left[k]
 		return y != nil && y.leaves == c.returned && y.fewest == y.most
 	})
 }
 
 // unlucky returns the Leaks that may stay, but that some executions do not have.
-func (c *collector) unlucky() (list []*Bug) {
+func (c *collector) unlucky() (list []*bug.Bug) {
 	for _, k := range c.leftKeys {
 		if x := c.left[k]; !c.stays(x) {
 			list = append(list, x.bug)
@@ -176,17 +172,17 @@ func (c *collector) unlucky() (list []*Bug) {
 
 // addLeft adds bugs, those of unlucky with their schedules, and returns whether the search continues. All
 // that may stay are added, not only the first, because the exploration begins again past them.
-func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
+func (c *collector) addLeft(bugs []*bug.Bug, path trace.Schedule) (proceed bool) {
 	proceed = true
 	for _, b := range bugs {
 		at := path
-		if x := c.left[b.key()]; x != nil && x.bug == b {
+		if x := c.left[b.Key()]; x != nil && x.bug == b {
 			at = b.Schedule
 		}
 		if !c.add(b, at) {
 			proceed = false
-			//mutant: goroutines that are left end the search one by one [test ./explore TestLeftTogether]: "!b.stays" -> "true"
-			if !b.stays || c.opts.Leaks == LeaksAreErrors {
+			//mutant: goroutines that are left end the search one by one [test ./explore TestLeftTogether]: "!b.Noted.Stays" -> "true"
+			if !b.Noted.Stays || c.opts.Leaks == LeaksAreErrors {
 				break
 			}
 		}
@@ -196,8 +192,8 @@ func (c *collector) addLeft(bugs []*Bug, path trace.Schedule) (proceed bool) {
 
 // one keeps one error in r, unless all are wanted: the first that does not stay, otherwise the first.
 func (r *Result) one(all bool) {
-	isError := func(b *Bug) bool { return !b.Warning }
-	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return isError(b) && !b.stays })
+	isError := func(b *bug.Bug) bool { return !b.Warning }
+	i := slices.IndexFunc(r.Bugs, func(b *bug.Bug) bool { return isError(b) && !b.Noted.Stays })
 	if i < 0 {
 		i = slices.IndexFunc(r.Bugs, isError)
 	}
@@ -205,7 +201,7 @@ func (r *Result) one(all bool) {
 		return
 	}
 	keep := r.Bugs[i]
-	r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return isError(b) && b != keep })
+	r.Bugs = slices.DeleteFunc(r.Bugs, func(b *bug.Bug) bool { return isError(b) && b != keep })
 }
 
 // mergeLeft adds the counts of a subtree.
@@ -216,11 +212,11 @@ func (c *collector) mergeLeft(p *collector) (proceed bool) {
 		if y := c.left[k]; y != nil {
 			y.leaves += x.leaves
 			y.fewest, y.most = min(y.fewest, x.fewest), max(y.most, x.most)
-			y.with = slices.DeleteFunc(y.with, func(k key) bool { return !slices.Contains(x.with, k) })
+			y.with = slices.DeleteFunc(y.with, func(k bug.Key) bool { return !slices.Contains(x.with, k) })
 			continue
 		}
 		if c.left == nil {
-			c.left = make(map[key]*leftBehind)
+			c.left = make(map[bug.Key]*leftBehind)
 		}
 		c.left[k], c.leftKeys = &leftBehind{x.bug, x.leaves, x.with, x.fewest, x.most}, append(c.leftKeys, k)
 	}
@@ -228,7 +224,7 @@ func (c *collector) mergeLeft(p *collector) (proceed bool) {
 }
 
 // always returns the Leaks of all executions as warnings.
-func (c *collector) always() (list []*Bug) {
+func (c *collector) always() (list []*bug.Bug) {
 	for _, k := range c.leftKeys {
 		if x := c.left[k]; c.stays(x) && !c.known[k] {
 			x.bug.Warning, x.bug.Always = true, true
@@ -240,12 +236,12 @@ func (c *collector) always() (list []*Bug) {
 
 // mayStay returns the errors of r that may stay. It returns nil if r has other errors, except those that
 // are tolerated already.
-func mayStay(opts *Options, r *Result) (list []*Bug) {
+func mayStay(opts *Options, r *Result) (list []*bug.Bug) {
 	if opts.Leaks == LeaksAreErrors || r.Verdict != Fail {
 		return nil
 	}
 	for _, b := range r.Bugs {
-		other := !b.stays || opts.tolerated[b.key()]
+		other := !b.Noted.Stays || opts.tolerated[b.Key()]
 		switch {
 		case b.Warning, other && opts.All:
 		case other:
@@ -257,141 +253,16 @@ func mayStay(opts *Options, r *Result) (list []*Bug) {
 	return list
 }
 
-// heldByEntry reports whether rule 2 holds for the object that the goroutine of b waits for: package
-// variables refer to it; or the entry's function made it and has ended; or frames of tests that have ended
-// referred to it at a moment of b's schedule; and so for all goroutines that are left at the same place. m
-// is in its initial state, and has numbered the goroutines of the schedule. known is false if over returned
-// true before the answer was found.
-func heldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
-	mark := m.Mark()
-	defer func() {
-		m.Rewind(mark)
-		m.Release(mark)
-	}()
-	objs := awaitedAfter(m, b, over)
-	if len(objs) == 0 {
-		return false, objs != nil
-	}
-	maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
-		//mutant: a test that waits forever on purpose is wrong [test ./cmd/hbcheck TestScripts/left]: "m.HangsInTest(g)" -> "false"
-		if m.HangsInTest(g) || b.Loop < 0 && slices.ContainsFunc(wakers(m, g), m.HangsInTest) {
-			return true
-		}
-		//mutant: package variables hold nothing [test ./explore TestLeftBehind|TestLeftLoops]: "|| m.HeldByVariables(list)" -> ""
-		return m.EntryEnded() && m.EntryMade(list) || m.HeldByVariables(list)
-	})
-	running := m.RunningTests()
-	// Most objects are held for long, so a few states of a long schedule are inspected first.
-	for _, every := range [...]int{64, 1} {
-		m.Rewind(mark)
-		for i, a := range b.Schedule {
-			if len(objs) == 0 || over() || m.EntryEnded() {
-				break
-			}
-			maps.DeleteFunc(objs, func(g trace.GID, list []uint32) bool {
-				if i%every != 0 {
-					return false
-				}
-				//mutant: what a function leaves may stay, too [test ./explore TestLeftBehind]: "m.TestsHolding(list, g)" -> "[]trace.GID{g}"
-				//mutant: a test that has not ended leaves goroutines [test ./cmd/hbcheck TestScripts/left]: "!slices.Contains(running, t)" -> "len(running) >= 0"
-				return slices.ContainsFunc(m.TestsHolding(list, g), func(t trace.GID) bool { return !slices.Contains(running, t) })
-			})
-			m.Step(a.G, a.Choice)
-		}
-	}
-	known = len(objs) == 0 || !over() && heldInCalls(m, b, objs, running, over)
-	return len(objs) == 0, known
-}
-
-// awaitedAfter executes b's schedule and returns the objects that each goroutine left at the same place
-// waits for; for a loop, the objects that its goroutines read. It returns nil if time is up.
-func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]uint32 {
-	objs := make(map[trace.GID][]uint32)
-	reads := b.Loop >= 0
-	for i, a := range b.Schedule {
-		if i%64 == 0 && over() || m.Status() != por.Running {
-			return nil
-		}
-		if reads && i >= b.Loop {
-			objs[a.G] = append(objs[a.G], m.AwaitedBy(a.G)...)
-		}
-		m.Step(a.G, a.Choice)
-	}
-	if !reads {
-		var left []*Bug
-		if b.Early {
-			left = forgottenBugs(m, nil)
-		} else {
-			left, _ = leafBugs(m, m.Status(), m.Ending(), nil)
-		}
-		for _, x := range left {
-			//mutant: one that the entry could stop speaks for others [test ./explore TestLeftParts]: "x.key() == b.key()" -> "x.G == b.G"
-			if x.key() == b.key() {
-				objs[x.waiter] = m.AwaitedBy(x.waiter)
-				for _, g := range wakers(m, x.waiter) {
-					objs[x.waiter] = append(objs[x.waiter], m.AwaitedBy(g)...)
-				}
-			}
-		}
-	}
-	return objs
-}
-
-// wakers returns the goroutines that refer to the object that g waits for and so could wake g, those that
-// could wake these, and so on. These goroutines wait, too, perhaps because of the entry.
-func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
-	all := []trace.GID{g}
-	for i := 0; i < len(all); i++ {
-		//mutant: who waits for one that the entry has left is left by a function [test ./explore TestLeftBehind]: "m.Referring(m.AwaitedBy(all[i]), all[i])" -> "all[:0]"
-		for _, h := range m.Referring(m.AwaitedBy(all[i]), all[i]) {
-			if !slices.Contains(all, h) {
-				all = append(all, h)
-			}
-		}
-	}
-	return all[1:]
-}
-
-// heldInCalls removes objects from objs, which has the objects that each goroutine waits for after b's
-// schedule. It removes those that tests referred to between two steps, or before the first one: arguments
-// and results of their calls. It returns false if time is up.
-func heldInCalls(m describe.Machine, b *Bug, objs map[trace.GID][]uint32, running []trace.GID, over func() bool) bool {
-	// The calls are observed in two more executions, because objects have other numbers in another
-	// execution.
-	held, awaited := make(map[trace.GID]bool), make(map[trace.GID][]uint32)
-	watch := m.WatchCalls(func(by, test trace.GID, holds func(objs []uint32) bool) {
-		//mutant: a test that has not ended has left what it held between two steps [test ./cmd/hbcheck TestScripts/left]: "slices.Contains(running, test)" -> "false"
-		if slices.Contains(running, test) {
-			return
-		}
-		for g, list := range awaited {
-			//mutant: what a test holds between two steps does not count [test ./explore TestLeftBehind]: "by != g" -> "false"
-			held[g] = held[g] || objs[g] != nil && by != g && holds(list)
-		}
-	})
-	for range 2 {
-		w, err := m.With(watch, over)
-		if err != nil {
-			return false
-		}
-		if awaited = awaitedAfter(w, b, over); awaited == nil {
-			return false
-		}
-	}
-	maps.DeleteFunc(objs, func(g trace.GID, _ []uint32) bool { return held[g] })
-	return true
-}
-
 // tolerate returns opts for an exploration in which list may stay.
-func (o Options) tolerate(list []*Bug) Options {
+func (o Options) tolerate(list []*bug.Bug) Options {
 	o.tolerated = maps.Clone(o.tolerated)
 	if o.tolerated == nil {
-		o.tolerated = make(map[key]bool)
+		o.tolerated = make(map[bug.Key]bool)
 	}
 	for _, b := range list {
-		o.tolerated[b.key()] = true
-		for _, p := range b.parts {
-			o.tolerated[p.key()] = true
+		o.tolerated[b.Key()] = true
+		for _, p := range b.Noted.Parts {
+			o.tolerated[p.Key()] = true
 		}
 	}
 	return o
@@ -399,24 +270,24 @@ func (o Options) tolerate(list []*Bug) Options {
 
 // keepLeft adds the bugs of list that r does not have, because time was up before an execution ended. If
 // the rule does not report bugs that stay, it removes them.
-func (r *Result) keepLeft(list []*Bug, rule LeakRule) {
+func (r *Result) keepLeft(list []*bug.Bug, rule LeakRule) {
 	for _, b := range list {
-		if len(b.parts) == 0 {
+		if len(b.Noted.Parts) == 0 {
 			r.keepOne(b)
 		}
-		for _, p := range b.parts {
+		for _, p := range b.Noted.Parts {
 			p.Schedule, p.Events, p.LoopEvent = b.Schedule, b.Events, b.LoopEvent
 			r.keepOne(p)
 		}
 	}
 	if rule == LeaksOff {
-		r.Bugs = slices.DeleteFunc(r.Bugs, func(b *Bug) bool { return b.Always })
+		r.Bugs = slices.DeleteFunc(r.Bugs, func(b *bug.Bug) bool { return b.Always })
 	}
 }
 
 // keepOne adds b to r unless r has it.
-func (r *Result) keepOne(b *Bug) {
-	if !slices.ContainsFunc(r.Bugs, func(x *Bug) bool { return x.key() == b.key() }) {
+func (r *Result) keepOne(b *bug.Bug) {
+	if !slices.ContainsFunc(r.Bugs, func(x *bug.Bug) bool { return x.Key() == b.Key() }) {
 		b.Warning, b.Always = true, true
 		r.Bugs = append(r.Bugs, b)
 	}

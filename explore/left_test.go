@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -141,34 +142,7 @@ func TestLeftBehind(t *testing.T) {
 		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
-		for k, opts := range []Options{
-			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
-			{POR: explorers.With("optimal"), Hybrid: oracle.Parts}, {POR: explorers.With("optimal"), Jobs: 2}, {POR: explorers.With("jpf"), Match: true, Jobs: 2}, {POR: explorers.With("full"), Match: true, All: true},
-		} {
-			for _, rule := range []LeakRule{LeaksWarn, LeaksOff, LeaksAreErrors} {
-				if rule != LeaksWarn && k > 0 {
-					continue
-				}
-				opts.Leaks = rule
-				r, err := Run(context.Background(), e, opts)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := string(r.Verdict)
-				for _, b := range r.Bugs {
-					if b.Always && b.Kind == Leak && b.Warning && r.Verdict == OK {
-						got = "warning"
-					}
-				}
-				want := p.want
-				if want == "warning" {
-					want = map[LeakRule]string{LeaksWarn: "warning", LeaksOff: "ok", LeaksAreErrors: "fail"}[rule]
-				}
-				if got != want {
-					t.Errorf("options %d, rule %d: %s, want %s:\n%s", k, rule, got, want, p.body)
-				}
-			}
-		}
+		checkLeft(t, e, bug.Leak, p.want, p.body)
 	}
 }
 
@@ -239,7 +213,7 @@ func TestLeftParts(t *testing.T) {
 			}
 			got := string(r.Verdict)
 			for _, b := range r.Bugs {
-				if b.Always && b.Kind == Leak && b.Warning && r.Verdict == OK {
+				if b.Always && b.Kind == bug.Leak && b.Warning && r.Verdict == OK {
 					got = "warning"
 				}
 			}
@@ -290,35 +264,7 @@ func spinning() { var stop atomic.Bool; go spin(&stop) }
 		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 			return describe.NewMachine(prog, entry, vm.Config{Races: true, Interrupt: interrupted})
 		}}
-		for k, opts := range []Options{
-			{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
-			{POR: explorers.With("optimal"), Hybrid: oracle.Parts}, {POR: explorers.With("optimal"), Jobs: 2},
-			{POR: explorers.With("jpf"), Match: true, Jobs: 2}, {POR: explorers.With("full"), Match: true},
-		} {
-			for _, rule := range []LeakRule{LeaksWarn, LeaksOff, LeaksAreErrors} {
-				if rule != LeaksWarn && k > 0 {
-					continue
-				}
-				opts.Leaks = rule
-				r, err := Run(context.Background(), e, opts)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got := string(r.Verdict)
-				for _, b := range r.Bugs {
-					if b.Always && b.Kind == Livelock && b.Warning && r.Verdict == OK {
-						got = "warning"
-					}
-				}
-				want := p.want
-				if want == "warning" {
-					want = map[LeakRule]string{LeaksWarn: "warning", LeaksOff: "ok", LeaksAreErrors: "fail"}[rule]
-				}
-				if got != want {
-					t.Errorf("options %d, rule %d: %s, want %s:\n%s", k, rule, got, want, p.body)
-				}
-			}
-		}
+		checkLeft(t, e, bug.Livelock, p.want, p.body)
 	}
 }
 
@@ -393,14 +339,14 @@ func TestLeftInTime(t *testing.T) {
 			t.Fatalf("%v %v", err, s.result.Bugs)
 		}
 		b := s.result.Bugs[0]
-		b.stays = true
-		if s.judgeLeft(b); b.stays != (name == "Q") {
-			t.Errorf("%s: it stays: %v", name, b.stays)
+		b.Noted.Stays = true
+		if s.judgeLeft(b); b.Noted.Stays != (name == "Q") {
+			t.Errorf("%s: it stays: %v", name, b.Noted.Stays)
 		}
-		b.stays = true
+		b.Noted.Stays = true
 		cancel()
 		s.limit.late = time.Now().Add(-1)
-		if s.judgeLeft(b); !b.stays {
+		if s.judgeLeft(b); !b.Noted.Stays {
 			t.Errorf("%s: without time it is an error", name)
 		}
 	}
@@ -476,5 +422,40 @@ func TestLeftLate(t *testing.T) {
 	r, err := Run(ctx, e, Options{POR: explorers.With("optimal"), Leaks: LeaksWarn})
 	if err != nil || begun < 2 || r.Verdict != Incomplete || r.Ended() == 0 || len(r.Bugs) != 1 || !r.Bugs[0].Always || !r.Bugs[0].Warning {
 		t.Errorf("%v, begun %d times: %+v", err, begun, r)
+	}
+}
+
+// checkLeft explores e with several explorers, and the portfolio with each rule. want is "ok", "fail", or
+// "warning": a bug of that kind that every execution leaves, and no other.
+func checkLeft(t *testing.T, e Entry, kind bug.Kind, want, body string) {
+	t.Helper()
+	for k, opts := range []Options{
+		{Portfolio: portfolioOf(true)}, {POR: explorers.With("jpf"), Match: true, Hybrid: oracle.Parts}, {POR: explorers.With("source")},
+		{POR: explorers.With("optimal"), Hybrid: oracle.Parts}, {POR: explorers.With("optimal"), Jobs: 2},
+		{POR: explorers.With("jpf"), Match: true, Jobs: 2}, {POR: explorers.With("full"), Match: true, All: kind == bug.Leak},
+	} {
+		for _, rule := range []LeakRule{LeaksWarn, LeaksOff, LeaksAreErrors} {
+			if rule != LeaksWarn && k > 0 {
+				continue
+			}
+			opts.Leaks = rule
+			r, err := Run(context.Background(), e, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(r.Verdict)
+			for _, b := range r.Bugs {
+				if b.Always && b.Kind == kind && b.Warning && r.Verdict == OK {
+					got = "warning"
+				}
+			}
+			want := want
+			if want == "warning" {
+				want = map[LeakRule]string{LeaksWarn: "warning", LeaksOff: "ok", LeaksAreErrors: "fail"}[rule]
+			}
+			if got != want {
+				t.Errorf("options %d, rule %d: %s, want %s:\n%s", k, rule, got, want, body)
+			}
+		}
 	}
 }

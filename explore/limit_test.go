@@ -8,7 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
+	"hbcheck.dev/hbcheck/internal/faketest"
 )
 
 // TestTimeoutStart: the time of the exploration does not include building the program, but includes
@@ -17,8 +20,8 @@ func TestTimeoutStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := options("full")
 		opts.Timeout = time.Second
-		f := newFake("store x 1")
-		slow := f.entry("F")
+		f := faketest.New("store x 1")
+		slow := entryOf(f, "F")
 		slow.New = func(func() bool) (describe.Machine, error) {
 			time.Sleep(time.Hour)
 			return f, nil
@@ -26,7 +29,7 @@ func TestTimeoutStart(t *testing.T) {
 		if r, err := Run(t.Context(), slow, opts); err != nil || r.Verdict != OK {
 			t.Errorf("a program that is built slowly: %v, %v", r.Verdict, err)
 		}
-		endless := f.entry("F")
+		endless := entryOf(f, "F")
 		endless.New = func(interrupted func() bool) (describe.Machine, error) {
 			for n := 0; !interrupted(); n++ {
 				if n > 20 {
@@ -65,8 +68,8 @@ func testInitialising(t *testing.T, portfolio bool) {
 		} {
 			opts := options("full")
 			opts.Timeout, opts.Share, opts.Initialising = tt.timeout, true, tt.most
-			f := newFake("store x 1")
-			e := f.entry("F")
+			f := faketest.New("store x 1")
+			e := entryOf(f, "F")
 			e.New = func(interrupted func() bool) (describe.Machine, error) {
 				for begin := time.Now(); time.Since(begin) < tt.takes && !interrupted(); {
 					time.Sleep(time.Second / 10)
@@ -145,11 +148,11 @@ func TestOverAtOnce(t *testing.T) {
 	long := strings.Repeat("store x 1;", 40) + "fail now"
 	for _, name := range []string{"full", "random"} {
 		ctx, cancel := context.WithCancel(context.Background())
-		f := newFake("go 1; go 2; join 1", long, strings.Repeat("store x 2;", 40)+"end")
+		f := faketest.New("go 1; go 2; join 1", long, strings.Repeat("store x 2;", 40)+"end")
 		opts := options(name)
 		opts.Match = false
 		opts.MaxExecs = 1000
-		s, err := prepare(ctx, f.entry("F"), opts)
+		s, err := prepare(ctx, entryOf(f, "F"), opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,13 +171,13 @@ func TestOverAtOnce(t *testing.T) {
 		if err := s.finish(found); err != nil {
 			t.Fatal(err)
 		}
-		before := f.steps
+		before := f.Steps
 		s.narrate()
 		r := s.result
 		if r.Verdict != Fail || len(r.Bugs) != 1 || len(r.Bugs[0].Events) == 0 || r.Bugs[0].Minimal {
 			t.Fatalf("%s: %v %+v", name, r.Verdict, r.Bugs)
 		}
-		if steps, most := f.steps-before, uint64(len(r.Bugs[0].Schedule)); steps != most {
+		if steps, most := f.Steps-before, uint64(len(r.Bugs[0].Schedule)); steps != most {
 			t.Errorf("%s: %d steps to describe a schedule of %d", name, steps, most)
 		}
 	}
@@ -182,28 +185,28 @@ func TestOverAtOnce(t *testing.T) {
 
 // TestOverMinimising: simplifying a schedule takes at most one more step after the request to end.
 func TestOverMinimising(t *testing.T) {
-	f := newFake("go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x")
+	f := faketest.New("go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x")
 	opts := options("random")
 	opts.NoMinimise, opts.Match = true, false
 	r := run(t, f, opts)
-	i := slices.IndexFunc(r.Bugs, func(b *Bug) bool { return b.Kind == Failure })
+	i := slices.IndexFunc(r.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Failure })
 	if i < 0 {
 		t.Fatalf("%v", r.Bugs)
 	}
 	for limit := 1; limit < 200; limit += 7 {
 		b := *r.Bugs[i]
-		asked, since := 0, f.steps
+		asked, since := 0, f.Steps
 		over := func() bool {
 			if asked++; asked <= limit {
-				since = f.steps
+				since = f.Steps
 			}
 			return asked > limit
 		}
-		minimise(f, &b, opts, bugBudget, over)
-		if asked > limit && f.steps > since+1 {
-			t.Errorf("%d steps after the end", f.steps-since)
+		schedule.Minimise(f, &b, opts.POR, opts.bounds(), bugBudget, over)
+		if asked > limit && f.Steps > since+1 {
+			t.Errorf("%d steps after the end", f.Steps-since)
 		}
-		if err := narrate(f, &b, nil); err != nil {
+		if err := schedule.Narrate(f, &b, nil); err != nil {
 			t.Errorf("after %d questions: %v", limit, err)
 		}
 	}
@@ -215,17 +218,17 @@ func TestUntold(t *testing.T) {
 	for _, name := range []string{"full", "random"} {
 		code := []string{"go 1; go 2; join 1; join 2; assert x==2", "load x; inc x", "load x; inc x"}
 		ctx, cancel := context.WithCancel(t.Context())
-		f := newFake(code...)
+		f := faketest.New(code...)
 		opts := options(name)
 		opts.Match = false
-		s, err := prepare(ctx, f.entry("F"), opts)
+		s, err := prepare(ctx, entryOf(f, "F"), opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := s.finish(s.search()); err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(s.result.Bugs, func(b *Bug) bool { return b.Kind == Failure })
+		i := slices.IndexFunc(s.result.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Failure })
 		if i < 0 {
 			t.Fatalf("%s: %v", name, s.result.Bugs)
 		}
@@ -233,46 +236,20 @@ func TestUntold(t *testing.T) {
 		found := slices.Clone(b.Schedule)
 		cancel()
 		s.limit.late = time.Now().Add(-1)
-		before := f.steps
+		before := f.Steps
 		s.narrate()
-		if !b.Untold || b.Warning || !slices.Equal(b.Schedule, found) || f.steps != before {
-			t.Fatalf("%s: untold %v, schedule %v, found %v, %d steps", name, b.Untold, b.Schedule, found, f.steps-before)
+		if !b.Untold || b.Warning || !slices.Equal(b.Schedule, found) || f.Steps != before {
+			t.Fatalf("%s: untold %v, schedule %v, found %v, %d steps", name, b.Untold, b.Schedule, found, f.Steps-before)
 		}
-		rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
-		_, again, err := Replay(newFake(code...), rec)
+		rec := schedule.Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
+		_, again, err := schedule.Replay(faketest.New(code...), rec)
 		if err != nil || again == nil || again.Untold {
 			t.Fatalf("%s: %v, %v", name, again, err)
 		}
 		told := *b
-		if err := narrate(f, &told, nil); err != nil || scheduleText(told.Events) != scheduleText(again.Events) || told.Preemptions != again.Preemptions {
-			t.Errorf("%s: %v: told %s, replayed %s", name, err, scheduleText(told.Events), scheduleText(again.Events))
+		if err := schedule.Narrate(f, &told, nil); err != nil || faketest.Schedule(told.Events) != faketest.Schedule(again.Events) || told.Preemptions != again.Preemptions {
+			t.Errorf("%s: %v: told %s, replayed %s", name, err, faketest.Schedule(told.Events), faketest.Schedule(again.Events))
 		}
-	}
-}
-
-// TestBrief: narrating a very long schedule describes its beginning and its end, and repeats all of
-// it.
-func TestBrief(t *testing.T) {
-	f := newFake("go 1; "+strings.Repeat("store x 1;", MaxObserved)+"join 1; fail now", "end")
-	opts := options("random")
-	opts.Match, opts.MaxExecs, opts.MaxSteps, opts.NoMinimise = false, 1, 1<<20, true
-	b := run(t, f, opts).Bugs[0]
-	all := steps(b.Events)
-	n, told := len(all), 0
-	for i, e := range all {
-		if e.Brief != (i >= toldFirst && i < n-toldLast) || e.Name == "" {
-			t.Fatalf("step %d of %d: %+v", i+1, n, e)
-		}
-		if !e.Brief {
-			told++
-		}
-	}
-	if n <= MaxObserved || told != toldFirst+toldLast {
-		t.Fatalf("%d of %d steps are told", told, n)
-	}
-	rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events}
-	if events, again, err := Replay(f, rec); err != nil || again == nil || len(steps(events)) != n {
-		t.Errorf("%v: %v, %d steps", err, again, len(events))
 	}
 }
 

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -47,21 +49,21 @@ func main() {
 
 // broken is a machine that panics when it describes a panic with the given text.
 type broken struct {
-	*fake
+	*faketest.Machine
 	text string
 }
 
 func (m broken) Effect() string {
-	if m.s.crash == m.text {
+	if m.State.Crash == m.text {
 		panic("BUG: it is broken")
 	}
-	return m.fake.Effect()
+	return m.Machine.Effect()
 }
 
 // TestMistakeOfOneBug: a mistake in narrating a bug leaves that bug untold, and does not affect
 // other bugs.
 func TestMistakeOfOneBug(t *testing.T) {
-	m := broken{newFake("go 1; go 2; join 1; panic one", "load x", "join 1; panic two"), "one"}
+	m := broken{faketest.New("go 1; go 2; join 1; panic one", "load x", "join 1; panic two"), "one"}
 	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) { return m, nil }}
 	opts := options("full")
 	opts.All, opts.Match, opts.NoMinimise = true, false, true
@@ -70,7 +72,7 @@ func TestMistakeOfOneBug(t *testing.T) {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	for _, b := range r.Bugs {
-		if want := b.Detail == Detail(Crashed{Text: "panic: one"}); b.Untold != want {
+		if want := b.Detail == bug.Detail(bug.Crashed{Text: "panic: one"}); b.Untold != want {
 			t.Errorf("%+v: untold %v", b.Detail, b.Untold)
 		}
 	}
@@ -78,7 +80,7 @@ func TestMistakeOfOneBug(t *testing.T) {
 
 // TestMistakeAfterwards: a mistake after a search does not affect its findings.
 func TestMistakeAfterwards(t *testing.T) {
-	m := newFake("panic one")
+	m := faketest.New("panic one")
 	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) { return withTurns{m}, nil }}
 	opts := options("full")
 	opts.All = false
@@ -89,7 +91,7 @@ func TestMistakeAfterwards(t *testing.T) {
 }
 
 // withTurns is a machine with overtaking that cannot make a machine without it.
-type withTurns struct{ *fake }
+type withTurns struct{ *faketest.Machine }
 
 func (m withTurns) With(func(*vm.Config), func() bool) (describe.Machine, error) {
 	panic("BUG: there is none")

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/ignore"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -15,12 +18,12 @@ import (
 // Options say how to explore. The zero value, with an explorer, explores everything, without
 // reductions and without storing states. It stops at the first bug and has no other bound.
 type Options struct {
-	POR     *por.Explorer // with its own options
-	Seed    uint64        // for explorers that sample
-	Targets []Target      // at which they aim executions
+	POR     *por.Explorer   // with its own options
+	Seed    uint64          // for explorers that sample
+	Targets []target.Target // at which they aim executions
 	// Aims, if set, returns the targets of half of the walks of a portfolio. It is called when the walks
 	// begin, and may take time; over reports whether they have to end.
-	Aims func(over func() bool) []Target
+	Aims func(over func() bool) []target.Target
 	half bool // half of the executions are aimed, not most
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.
@@ -64,15 +67,15 @@ type Options struct {
 	// Assume has the assumptions that a verdict OK may rest on.
 	Assume [vm.NumAssumed]bool
 	// Known, if set, reports whether to accept a bug: the search then continues past it.
-	Known func(b *Bug) bool
+	Known func(b *bug.Bug) bool
 	// Leaks says which remaining goroutines are bugs. tolerated has the bugs that may stay, in the
 	// exploration that counts them (left.go).
 	Leaks     LeakRule
-	tolerated map[key]bool
+	tolerated map[bug.Key]bool
 	// doubtsLeft is set if bugs that may stay are doubted like other bugs: see left.go.
 	doubtsLeft bool
 	// Ignores accept bugs; the exploration marks those that did.
-	Ignores []*Ignore
+	Ignores []*ignore.Comment
 
 	// Keep, if set, says where to save searches.
 	Keep  *Keep
@@ -149,6 +152,11 @@ func (o *Options) config() por.Config {
 	}
 }
 
+// bounds returns the part of o that a search for one bug uses.
+func (o *Options) bounds() por.Config {
+	return por.Config{Match: o.Match, MaxSteps: o.MaxSteps, MaxMemory: o.MaxMemory, IgnoreOutput: !o.Outcomes}
+}
+
 // A Rule is a combination of options that Check rejects. Package report says why.
 type Rule uint8
 
@@ -221,7 +229,7 @@ type LeakRule uint8
 // least work is never stopped, and every other one that is not stopped needs more.
 //
 // Claim 2: an answer counts as soon as it exists: when the others have worked a turn more (see
-// portfolio_turns.go).
+// strategy.Turns).
 //
 // With one processor for each search, line 4 takes about as long as the best search. With one processor it
 // takes twice as long as the first search, if that is the best.
@@ -232,3 +240,42 @@ type Portfolio struct {
 	Graded   *Options  // the search to repeat with at most 0, 1, 2, ... preemptions; nil: none
 	Whole    *Options  // the search in which no call of a library is interrupted; nil: none
 }
+
+// An Elsewhere lets other processes explore pieces of a search. The methods are those of por.Elsewhere.
+type Elsewhere interface {
+	Workers() int
+	Acquire(over <-chan struct{}) bool
+	TryAcquire() bool
+	Release()
+	// Explore makes another process call Helper.Explore for p, and returns the result. ok is false if the
+	// helper refused the piece, or if stop returned true.
+	Explore(p Piece, stop func() bool) (result []byte, ok bool)
+	// Publish keeps data for all pieces of the entry, and returns its number, 0 if that failed.
+	Publish(data []byte) (number int)
+}
+
+// sends reports whether pieces of the search with options o may be explored by other processes.
+func (o *Options) sends() bool {
+	if o.Elsewhere == nil || o.phase == "" || o.POR.Piece == nil || o.Jobs > 1 {
+		return false
+	}
+	if o.CheckDuplicates || o.Finals || o.Trace != nil || len(o.Targets) > 0 || o.countsLeft() {
+		return false
+	}
+	if o.POR.Stateful {
+		return o.Match && o.MaxExecs == 0 && o.MaxStates == 0 && o.kind() != oracle.Full && !o.CheckStatic && o.Explain == nil
+	}
+	return o.kind() == oracle.None
+}
+
+// A Piece is a piece of a search of an entry, for a Helper. Search and Known are the same for many pieces.
+type Piece struct {
+	Search []byte // identifies the search
+	Known  []byte // the knowledge of its machine
+	Data   []byte
+}
+
+// countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
+// for that: the first execution that does not leave the goroutine shows a bug, at which one worker may
+// stop. (In rounds the pieces do not depend on the number of workers.)
+func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }

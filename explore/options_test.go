@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
 )
@@ -26,7 +27,7 @@ func TestRules(t *testing.T) {
 		if err := o.Check(); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
 			t.Errorf("rule %d: Check says %v", rule, err)
 		}
-		if _, err := Run(context.Background(), newFake("go 1", "lock a").entry("F"), o); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
+		if _, err := Run(context.Background(), entryOf(faketest.New("go 1", "lock a"), "F"), o); !errors.As(err, &illegal) || illegal.Rule != Rule(rule) {
 			t.Errorf("rule %d: Run says %v", rule, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -20,14 +21,14 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	p.done = make(chan *contender, len(p.ended))
 	p.draws.over = make(chan struct{})
 	p.size = uint64(lead.s.m.CodeSize())
-	p.turns.begin(&p.mu, len(searches))
+	p.turns = strategy.NewTurns(&p.mu, len(searches), func() bool { return p.winner >= 0 })
 	// All searches may wait for their turns when the time is up.
 	defer context.AfterFunc(p.ctx, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.turns.changed.Broadcast()
+		p.turns.Wake()
 	})()
-	p.turns.enter(0, 0)
+	p.turns.Enter(0, 0)
 	p.safely(lead, func() { p.run(lead) })
 	if lead.long {
 		return lead.s, lead.found, errLong
@@ -35,7 +36,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	if !lead.s.limit.passed() {
 		p.startOthers(lead) // if it has given up earlier
 	}
-	p.leave(0)
+	p.turns.Leave(0)
 	list := []*contender{lead}
 	for len(list) < p.begun() && !p.decided() {
 		list = append(list, <-p.done)
@@ -203,7 +204,7 @@ func (p *portfolio) search(c *contender) {
 		}
 		if c == &p.draws.contender {
 			if p.draws.endless {
-				return p.awaitTurn(c.number, work, s.limit.ending)
+				return p.turns.Await(c.number, work, s.limit.ending)
 			}
 			return ""
 		}
@@ -230,14 +231,14 @@ func (p *portfolio) search(c *contender) {
 			p.startOthers(c)
 		}
 		if c == &p.ladder.contender {
-			return p.awaitTurn(c.number, work, s.limit.ending)
+			return p.turns.Await(c.number, work, s.limit.ending)
 		}
 		if c.number == 0 && !c.judged && work >= judgedAt {
 			p.judge(c, work)
 		}
 		p.startDraws(work, false)
 		p.startLadder(work)
-		return p.awaitTurn(c.number, work, s.limit.ending)
+		return p.turns.Await(c.number, work, s.limit.ending)
 	}
 	report := s.opts.Progress
 	s.opts.Progress = func(x Progress) {
@@ -278,10 +279,10 @@ func (p *portfolio) startOthers(lead *contender) {
 	p.start = p.othersStart(lead)
 	for i, x := range p.opts.Portfolio.Searches[1:] {
 		c := &contender{number: i + 1, effort: effort{start: p.start}}
-		p.turns.enter(c.number, p.start)
+		p.turns.Enter(c.number, p.start)
 		go func() {
 			defer func() {
-				p.leave(c.number)
+				p.turns.Leave(c.number)
 				p.done <- c
 			}()
 			p.safely(c, func() {
@@ -331,7 +332,7 @@ func (p *portfolio) end(c *contender) {
 	work := c.work(c.found.Work())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	defer p.turns.changed.Broadcast()
+	defer p.turns.Wake()
 	p.ended[c.number] = true
 	if !c.s.answers(&c.found) {
 		return

@@ -30,10 +30,6 @@ const (
 	longWork    = 1_000_000
 )
 
-// An execution is too long if it has more than muchLonger times the steps of the longest that has
-// ended.
-const muchLonger = 4
-
 // fewDeep is the number of executions of the first search in d.
 const fewDeep = 3
 
@@ -68,7 +64,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return err
 		}
 		stop(s)
-		p.choices.watch(s)
+		s.cfg.Over = p.choices.Watch(s.m, s.cfg.Over)
 		found = s.search()
 		p.longest = max(p.longest, s.collector.longest)
 		p.sampled += found.Executions

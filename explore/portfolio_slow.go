@@ -1,9 +1,6 @@
 package explore
 
-import (
-	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/por/sample"
-)
+import "hbcheck.dev/hbcheck/explore/strategy"
 
 // The first search explores classes of executions. For programs with too many classes it would take hours,
 // and take processor time from the searches beside it, which match states. So when it has worked judgedAt,
@@ -16,32 +13,22 @@ import (
 const (
 	judgedAt   = 1_000_000
 	slowWeight = 8
-	outOfSight = 10_000  // times judgedAt: least total work of a slow search
-	judgeSteps = 1 << 16 // of the sample
+	outOfSight = 10_000 // times judgedAt: least total work of a slow search
 )
 
 // judge decides whether c is slow, after the given work, which is at least judgedAt. It decides nothing if
 // c has to end first.
-func (p *portfolio) judge(c *contender, work uint64) {
+func (p *portfolio) judge(c *contender, worked uint64) {
 	c.judged = true
 	if !c.s.opts.POR.OnePerClass {
 		return
 	}
-	m, err := c.s.m.Replica()
-	if err != nil {
+	over := func() bool { return c.s.limit.passed() || p.lost(c.number, worked) }
+	steps, ok := strategy.Work(c.s.m, c.s.opts.await(), c.s.cfg, over)
+	if !ok {
 		return
 	}
-	m.Await(c.s.opts.await())
-	over := func() bool { return c.s.limit.passed() || p.lost(c.number, work) }
-	e := sample.NewEstimator(m, por.Config{MaxSteps: c.s.cfg.MaxSteps, IgnoreOutput: c.s.cfg.IgnoreOutput, Over: over}, 1)
-	for e.Steps() < judgeSteps {
-		// A machine that was interrupted while it was made has executions without steps.
-		if !e.Sample() || e.Steps() == 0 || over() {
-			return
-		}
-	}
-	classes, _ := e.Executions()
-	c.slow = classes*float64(e.Steps())/float64(e.Samples()) > outOfSight*judgedAt
+	c.slow = steps > outOfSight*judgedAt
 	p.mu.Lock()
 	p.slow = c.slow
 	p.mu.Unlock()

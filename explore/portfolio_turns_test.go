@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
@@ -68,10 +69,10 @@ func TestTurns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != Fail || r.POR != "jpf" || found < 4*oneTurn {
+	if r.Verdict != Fail || r.POR != "jpf" || found < 4*strategy.OneTurn {
 		t.Fatalf("%s by %s after %d, want a bug that jpf finds after several turns", r.Verdict, r.POR, found)
 	}
-	const most = oneTurn + oneTurn/4 // searches poll every 256 steps
+	const most = strategy.OneTurn + strategy.OneTurn/4 // searches poll every 256 steps
 	if end := at[0].Load(); left+most < found || end > left+most {
 		t.Errorf("found after %d; the other search has worked %d by then, and %d when the bug counts", found, left, end)
 	}

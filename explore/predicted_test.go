@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/por"
@@ -34,8 +36,8 @@ func TestPredictedBugs(t *testing.T) {
 			continue
 		}
 		type what struct {
-			explore.Kind
-			explore.Detail
+			bug.Kind
+			bug.Detail
 		}
 		known := map[what]bool{}
 		for _, b := range full.Bugs {
@@ -50,7 +52,7 @@ func TestPredictedBugs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, again, err := explore.Replay(m, explore.Recording{Kind: b.Kind, Pos: b.Pos, Events: b.Events, Loop: b.LoopEvent, Same: func(x *explore.Bug) bool { return x.Detail == b.Detail }}); err != nil || again == nil {
+			if _, again, err := schedule.Replay(m, schedule.Recording{Kind: b.Kind, Pos: b.Pos, Events: b.Events, Loop: b.LoopEvent, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }}); err != nil || again == nil {
 				t.Errorf("seed %d: %v does not replay: %v", p.Seed, b.Kind, err)
 			}
 		}

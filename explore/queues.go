@@ -3,6 +3,7 @@ package explore
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
@@ -22,7 +23,7 @@ const queueWork = 1_000_000
 // relation: without overtaking, an operation also depends on goroutines that came to the channel earlier.
 var inTurnPass = pass{
 	when: func(r *Result, opts *Options) bool {
-		return r.Verdict == Fail && !opts.LimitPreempt && !opts.All && !slices.ContainsFunc(r.Bugs, func(b *Bug) bool {
+		return r.Verdict == Fail && !opts.LimitPreempt && !opts.All && !slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool {
 			return !b.Warning && (b.Passes == nil && b.Order == nil || len(b.Inputs) > 0)
 		})
 	},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -145,7 +146,7 @@ func TestQueues(t *testing.T) {
 				}
 				warned := false
 				for _, b := range res.Bugs {
-					warned = warned || b.Warning && b.Kind == Panic && b.Passes != nil
+					warned = warned || b.Warning && b.Kind == bug.Panic && b.Passes != nil
 				}
 				// Each of them has an execution in which a goroutine is overtaken.
 				if p.ordered(int(slack)) {
@@ -275,7 +276,7 @@ func TestSelects(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, b := range res.Bugs {
-				if b.Kind == Deadlock {
+				if b.Kind == bug.Deadlock {
 					t.Errorf("pause of %d ms, in turn: deadlock: select of %s; %s", pause, x.cases, x.serve)
 				}
 			}

@@ -8,7 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -16,7 +18,7 @@ import (
 // vague is a machine that needs refining from some moment on, and cannot be refined before the time
 // is up.
 type vague struct {
-	*fake
+	*faketest.Machine
 	needs *bool
 }
 
@@ -30,9 +32,9 @@ func TestRefinedTooLate(t *testing.T) {
 	long := strings.Repeat("store x 1;", 200) + "end"
 	for _, bug := range []bool{false, true} {
 		needs := false
-		f := newFake("go 1; go 2; join 1", long, long)
+		f := faketest.New("go 1; go 2; join 1", long, long)
 		if bug {
-			f = newFake("go 1; fail now; go 2; join 1", long, long)
+			f = faketest.New("go 1; fail now; go 2; join 1", long, long)
 		}
 		e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) { return vague{f, &needs}, nil }}
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -54,7 +56,7 @@ func TestRefinedTooLate(t *testing.T) {
 // TestRefinedAtTheEnd: the verdict is not ok if there was no time for an exploration that had to
 // begin again.
 func TestRefinedAtTheEnd(t *testing.T) {
-	f := newFake("go 1; store x 1", "store x 2")
+	f := faketest.New("go 1; store x 1", "store x 2")
 	needs, begun := true, 0
 	ctx, cancel := context.WithCancelCause(t.Context())
 	m := vague{f, &needs}
@@ -74,13 +76,13 @@ func TestRefinedAtTheEnd(t *testing.T) {
 // TestRefinedLate: if no execution ends after a search has begun again, the result is what was executed
 // before.
 func TestRefinedLate(t *testing.T) {
-	f := newFake("go 1; store x 1", "store x 2")
+	f := faketest.New("go 1; store x 1", "store x 2")
 	needs, begun := true, false
 	ctx, cancel := context.WithCancelCause(t.Context())
 	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
 		return refines{vague{f, &needs}, func() (describe.Machine, error) {
 			begun = true
-			return newFake(strings.Repeat("store x 1;", 5000) + "end"), nil
+			return faketest.New(strings.Repeat("store x 1;", 5000) + "end"), nil
 		}, 0}, nil
 	}}
 	opts := options("full")
@@ -119,7 +121,7 @@ func TestInitialisingRefined(t *testing.T) {
 			want Verdict
 			load time.Duration
 		}{{3 * time.Second, OK, 2 * time.Second}, {time.Second / 2, Incomplete, time.Second / 2}, {0, Incomplete, 0}} {
-			f := newFake("store x 1")
+			f := faketest.New("store x 1")
 			needs := true
 			e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
 				return refines{vague{f, &needs}, func() (describe.Machine, error) { return f, nil }, 2 * time.Second}, nil
@@ -138,9 +140,9 @@ func TestInitialisingRefined(t *testing.T) {
 // TestRefinedBug: a bug ends the exploration, even if the rest of the exploration is inconclusive.
 func TestRefinedBug(t *testing.T) {
 	needs, begun := false, 0
-	m := vague{newFake("go 1; store x 1; panic now", "store x 2"), &needs}
+	m := vague{faketest.New("go 1; store x 1; panic now", "store x 2"), &needs}
 	e := Entry{Name: "F", New: func(func() bool) (describe.Machine, error) {
-		return refines{m, func() (describe.Machine, error) { begun++; return m.fake, nil }, 0}, nil
+		return refines{m, func() (describe.Machine, error) { begun++; return m.Machine, nil }, 0}, nil
 	}}
 	opts := options("full")
 	opts.All = false
@@ -180,13 +182,13 @@ func TestChooseRefined(t *testing.T) {
 // TestChooseBug: a search that has found a bug, and was interrupted while it searched for more, is
 // reported before others.
 func TestChooseBug(t *testing.T) {
-	with := func(work uint64, bugs ...*Bug) *contender {
-		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, m: new(fake)}}
+	with := func(work uint64, bugs ...*bug.Bug) *contender {
+		c := &contender{s: &exploration{collector: &collector{bugs: bugs}, m: new(faketest.Machine)}}
 		c.found.Transitions = work
 		return c
 	}
 	p := &portfolio{winner: -1, opts: &Options{Portfolio: &Portfolio{Searches: []Options{{}, {}, {}}}}}
-	warned, found, more := with(90, &Bug{Warning: true}), with(20, &Bug{}), with(50)
+	warned, found, more := with(90, &bug.Bug{Warning: true}), with(20, &bug.Bug{}), with(50)
 	for _, list := range [][]*contender{{warned, found, more}, {found, warned, more}, {more, warned, found}} {
 		if best := p.choose(list); best != found {
 			t.Errorf("the one that has worked %d", best.found.Transitions)

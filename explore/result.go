@@ -7,64 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/strategy"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/oracle/check"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
-
-// Kind is the kind of a bug.
-type Kind uint8
-
-// The kinds of bugs, in the order of their codes. Codes are public: a new kind comes last.
-const (
-	Deadlock Kind = 1 + iota
-	Race
-	Leak
-	Panic
-	Failure
-	Livelock
-	Misuse
-	LeftRunning
-	numKinds
-)
-
-var kindNames = [numKinds]string{
-	Deadlock: "deadlock", Race: "race", Leak: "leak", Panic: "panic", Failure: "failure", Livelock: "livelock", Misuse: "misuse",
-	LeftRunning: "running",
-}
-
-// String returns the kind's word in the machine-readable output.
-func (k Kind) String() string {
-	if k > 0 && k < numKinds {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
-
-// Code returns the kind's code, which messages carry and users search for.
-func (k Kind) Code() string { return fmt.Sprintf("HB%03d", uint8(k)) }
-
-// Kinds returns all kinds.
-func Kinds() []Kind {
-	var list []Kind
-	for k := Deadlock; k < numKinds; k++ {
-		list = append(list, k)
-	}
-	return list
-}
-
-// KindOf returns the kind with the given code, or 0.
-func KindOf(code string) Kind {
-	for k := Deadlock; k < numKinds; k++ {
-		if k.Code() == code {
-			return k
-		}
-	}
-	return 0
-}
 
 // Verdict is the answer for one entry.
 type Verdict string
@@ -97,7 +49,7 @@ type Result struct {
 	Graded *Graded
 	Within *int
 	// Choices describes most choices of a long search, if the result is incomplete.
-	Choices *Choice
+	Choices *strategy.Choice
 	// Subtests are the executed subtests, sorted. Skipped are those of them that every execution skipped,
 	// or that no execution ended.
 	Subtests []string
@@ -109,7 +61,7 @@ type Result struct {
 	Hybrid      oracle.Kind
 	Jobs        int // workers; 0: one
 
-	Bugs     []*Bug // including warnings
+	Bugs     []*bug.Bug // including warnings
 	Stats    Stats
 	Outcomes []Outcome // with Options.Outcomes
 	// Finals has, with Options.Finals, the fingerprints of the final states of executions, each
@@ -196,7 +148,7 @@ func (r *Result) Exported() *Result {
 	c.Bugs = nil
 	for _, b := range r.Bugs {
 		x := *b
-		x.Events = exported(b.Events)
+		x.Events, x.Noted = exported(b.Events), bug.Noted{}
 		if b.Observation != nil {
 			o := *b.Observation
 			o.States = slices.Clone(o.States)
@@ -217,9 +169,9 @@ func (r *Result) Exported() *Result {
 // TimedOut reports whether more time could change the result: the exploration or a pass after it was
 // stopped, and not because the first bug was found, or there was no time to repeat the schedule of a bug.
 func (r *Result) TimedOut() bool {
-	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })" -> ""
+	//mutant: time has nothing to do with bugs [test ./explore TestTimedOut]: "|| slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return b.Untold })" -> ""
 	//mutant: after the first bug there is no more time [test ./explore TestTimedOutAll]: "!r.FirstOnly" -> "r.Verdict != Fail"
-	return !r.FirstOnly && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return b.Untold })
+	return !r.FirstOnly && r.stopped() || r.cutShort || slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return b.Untold })
 }
 
 // stopped reports whether the exploration was stopped and could continue.
@@ -282,106 +234,6 @@ type Stats struct {
 	Explore time.Duration
 }
 
-// A Bug is something wrong with the program and a schedule that shows it.
-type Bug struct {
-	Kind Kind
-	// Warning is set if the program is right, but perhaps not as intended. A result with warnings
-	// only is no failure.
-	Warning bool
-	// Overtakes makes the bug a warning: a timer has to overtake a goroutine. It is nil if the bug needs no
-	// such timer.
-	Overtakes *Overtaking
-	// Delay is, if time is bounded, the delay that an error needs; nil if it needs none.
-	Delay *Delay
-	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil if there
-	// is none. A bug that needs such overtaking is a warning.
-	Passes *Passing
-	// Order is the first loop over a map whose order the schedule chooses; nil if there is none. A
-	// bug that needs an order that gc cannot have is a warning.
-	Order *Ranging
-	// Always: a Leak or a Livelock that is a warning, because the entry leaves the goroutine in every
-	// schedule.
-	Always bool
-	// Lacks names a feature of native executions that this execution lacked before the bug. The bug is a
-	// warning, unless another execution shows that the program does not need the feature.
-	Lacks vm.Lack
-	// Undecided is set if it is an error with Passes or Order, and it is open whether it needs
-	// them.
-	Undecided bool
-	Detail    Detail // identifies the bug wherever it shows
-	Pos       token.Position
-	Site      token.Position // position outside of Go's library: Pos, unless it is in another module than the reader's
-	G         string         // name of the goroutine it happened in
-	Tests     []string       // the subtests it happened in; none if it is in none
-	Related   []describe.Related
-
-	// Schedule leads to the bug from the initial state. For a livelock, Schedule[Loop:] repeats
-	// forever; otherwise Loop is -1. Inputs are the values of hbtest.Nondet that lead to the bug
-	// with it.
-	Inputs      []describe.Input
-	Schedule    trace.Schedule
-	Loop        int
-	Preemptions int // of Schedule
-	// Early is set if the bug shows while the execution continues: a Leak or a Deadlock of
-	// goroutines that no other goroutine can wake.
-	Early bool
-	// Small is the small version of the entry that the bug was found in; nil: it is in the entry itself.
-	// Doubtful is set if the bug is a warning because the smaller numbers may be its cause.
-	Small    *Smaller
-	Doubtful bool
-	// Alone is the subtest that was explored alone when the bug was found; "": the whole test was explored.
-	Alone string
-	// Untold is set if there was no time to execute Schedule again. Then Schedule is the one that
-	// the search found, its preemptions are unknown, and Events, all of them Brief, only name
-	// goroutines.
-	Untold bool
-	// Minimal is set if no schedule with fewer preemptions shows the bug.
-	Minimal bool
-
-	Events    []describe.Event // Schedule in words
-	Calls     []Call           // in which the events were made
-	LoopEvent int              // index into Events where the loop begins, if Loop >= 0
-	// FailsAtStart: the test reports the failure before the first step.
-	FailsAtStart bool
-	Goroutines   []describe.Goroutine // those that had not ended at the end
-	NotRun       []describe.Related   // goroutines that had been started, and had not moved when the bug showed
-	Cycle        []Edge               // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
-	Accesses     *[2]describe.Access  // of a race, the earlier access first
-	Pool         *PoolPass            // of a race: how both goroutines got the object; nil: in another way
-	Stack        []describe.Frame     // of a panic, failure or misuse
-	Output       []byte               // stdout up to the end
-	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
-	Observation *Observation
-
-	// StepsApart is set if the race was detected after the second access, because nothing orders it
-	// and the first; otherwise both were pending at the same time. AccessEvents are the events of
-	// the two, -1 for an access without an event of its own.
-	StepsApart   bool
-	AccessEvents [2]int
-
-	stays    bool      // a Leak or Livelock that the entry may have left: see left.go
-	waiter   trace.GID // of a Leak or a Livelock
-	parts    []*Bug    // of a Livelock that stays: one for each goroutine
-	movers   []mover   // of Schedule, until it is narrated
-	symbolic bool      // values depended on inputs where it was found
-}
-
-// Edge is one part of a wait-for cycle: From waits on On, which To holds.
-type Edge struct {
-	From, To trace.GID
-	On       string
-	Pos      token.Position
-}
-
-// key identifies a bug among those of an entry.
-type key struct {
-	kind      Kind
-	pos, site token.Position
-	detail    Detail
-}
-
-func (b *Bug) key() key { return key{b.Kind, b.Pos, b.Site, b.Detail} }
-
 // An Outcome is an ending of executions with its output.
 type Outcome struct {
 	Output   string // printed on stdout
@@ -430,4 +282,31 @@ type LongLoop struct {
 	Func      string
 	Pos       token.Position
 	Loop      bool // Pos is the position of its loop; otherwise of its pending operation
+}
+
+// addAimed adds the results for targets.
+func (r *Result) addAimed(targets []target.Target, aimed []por.Aimed) {
+	for i, a := range aimed {
+		k := slices.IndexFunc(r.Aimed, func(x AimedAt) bool { return x.Target.String() == targets[i].String() })
+		if k < 0 {
+			k = len(r.Aimed)
+			r.Aimed = append(r.Aimed, AimedAt{Target: targets[i]})
+		}
+		r.Aimed[k].Executions += a.Executions
+		r.Aimed[k].Met += a.Met
+	}
+}
+
+// An Alone is the exploration of one subtest of a test that is too big, without the other subtests, as with
+// --run Test/sub. It says nothing about the test as a whole, because a subtest may depend on earlier ones.
+type Alone struct {
+	Name    string // with that of the test; there may be subtests inside of it
+	Verdict Verdict
+}
+
+// A Small is the exploration of the small version of an entry that is too big. It says nothing about the
+// entry itself: the small version is another program.
+type Small struct {
+	*bug.Smaller
+	Result *Result
 }

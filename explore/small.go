@@ -3,20 +3,21 @@ package explore
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 )
 
 // SmallerBy returns how a small version with these edits differs; nil if there are none.
-func SmallerBy(edits []load.Edit) *Smaller {
+func SmallerBy(edits []load.Edit) *bug.Smaller {
 	if len(edits) == 0 {
 		return nil
 	}
-	x := &Smaller{Edits: edits}
+	x := &bug.Smaller{Edits: edits}
 	for _, e := range edits {
 		from, _ := load.Number(e.From)
 		to, _ := load.Number(e.To)
-		x.Constants = append(x.Constants, Scaled{Pos: e.Pos, From: from, To: to})
+		x.Constants = append(x.Constants, bug.Scaled{Pos: e.Pos, From: from, To: to})
 	}
 	return x
 }

@@ -2,7 +2,8 @@ package explore
 
 import (
 	"slices"
-	"strings"
+
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // A Subtest is a subtest with its verdict. Exploring a test explores its subtests, so the verdict follows
@@ -33,26 +34,10 @@ func (r *Result) SubtestVerdicts() (list []Subtest) {
 		if v, ok := r.aloneAs(name); ok {
 			s.Verdict, s.Alone = v, true
 		}
-		if slices.ContainsFunc(r.Bugs, func(b *Bug) bool { return !b.Warning && b.In(name) }) {
+		if slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return !b.Warning && b.In(name) }) {
 			s.Verdict, s.Skipped = Fail, false
 		}
 		list = append(list, s)
-	}
-	return list
-}
-
-// In reports whether the bug happened in the test or subtest of that name, or in one inside of it.
-func (b *Bug) In(name string) bool {
-	return slices.ContainsFunc(b.Tests, func(s string) bool { return s == name || strings.HasPrefix(s, name+"/") })
-}
-
-// innermost returns the subtests in names that contain no other one of them.
-func innermost(names ...string) (list []string) {
-	for _, name := range names {
-		inside := func(s string) bool { return strings.HasPrefix(s, name+"/") }
-		if strings.Contains(name, "/") && !slices.ContainsFunc(names, inside) {
-			list = append(list, name)
-		}
 	}
 	return list
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"hbcheck.dev/hbcheck/explore/describe"
-	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -20,58 +20,66 @@ import (
 // program with inputs (1) to (3) do not hold, because its schedule belongs to another machine; so it is
 // repeated to its end.
 
+// bugBudget bounds, in transitions, the work on simplifying one bug's schedule: once for searching again,
+// and once for trying variants. allBudget bounds the work for all bugs of an entry together. They are
+// counts, not times, so that the result is the same on every machine.
+const (
+	bugBudget = 300_000
+	allBudget = 3_000_000
+)
+
 // tell simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
 // does not affect other bugs.
-func (s *exploration) tell(b *Bug, budget int) (spent int) {
+func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
 	found := *b
-	defer s.result.survive(func() { *b = found; b.untold(); b.movers = nil })
+	defer s.result.survive(func() { *b = found; b.Untell(); b.Noted.Movers = nil })
 	s.judgeLeft(b)
-	if budget > 0 && !b.stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
+	if budget > 0 && !b.Noted.Stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
-		spent = minimise(s.m, b, s.opts, budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
+		spent = schedule.Minimise(s.m, b, s.opts.POR, s.opts.bounds(), budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
 		s.limit.cuttable = false
 	}
 	s.m.Await(vm.AwaitNever)
 	t := s.teller()
 	switch err := s.describe(b, t); {
-	case err == errUntold:
+	case err == schedule.ErrUntold:
 		if len(b.Inputs) > 0 {
 			found.Inputs, found.Schedule, found.Loop = b.Inputs, b.Schedule, b.Loop
 		}
 		*b = found
-		b.untold()
+		b.Untell()
 	case err != nil:
 		panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 	case !b.Warning:
 		if slices.Contains(s.m.Modes(), vm.ModeSlack) {
-			b.Delay = t.delay
+			b.Delay = t.Delay
 		}
 		if s.overtaking && b.Loop < 0 {
-			b.Overtakes = t.overtakes
+			b.Overtakes = t.Overtakes
 		}
 	}
-	b.movers = nil
+	b.Noted.Movers = nil
 	return spent
 }
 
 // judgeLeft decides whether b stays: a goroutine that one execution, or every execution, has left.
-func (s *exploration) judgeLeft(b *Bug) {
-	asked := !b.symbolic && (b.Always || b.stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
+func (s *exploration) judgeLeft(b *bug.Bug) {
+	asked := !b.Noted.Symbolic && (b.Always || b.Noted.Stays && !b.Warning && s.opts.Leaks != LeaksAreErrors)
 	if !asked {
-		b.stays = false
+		b.Noted.Stays = false
 		return
 	}
 	s.m.Await(vm.AwaitNever)
-	held, known := heldByEntry(s.m, b, s.limit.untold)
+	held, known := bug.HeldByEntry(s.m, b, s.limit.untold)
 	if b.Loop < 0 {
 		s.m.Await(s.opts.await())
 	}
 	//mutant: one that is not judged in time is an error [test ./explore TestLeftInTime]: "!known" -> "known && !known"
-	b.stays = held || !known
-	//mutant: a goroutine that may not stay is not doubted [test ./explore TestLeftDoubted]: "!b.stays && " -> "false && "
-	s.result.doubted = s.result.doubted || !b.stays && !s.opts.doubtsLeft && s.m.DoubtsClock()
+	b.Noted.Stays = held || !known
+	//mutant: a goroutine that may not stay is not doubted [test ./explore TestLeftDoubted]: "!b.Noted.Stays && " -> "false && "
+	s.result.doubted = s.result.doubted || !b.Noted.Stays && !s.opts.doubtsLeft && s.m.DoubtsClock()
 	//mutant: one that is left by a function hides beside one of the entry [test ./cmd/hbcheck TestScripts/left]: "b.Always && " -> "false && "
-	if b.Always && !b.stays {
+	if b.Always && !b.Noted.Stays {
 		b.Warning, b.Always = false, false
 		s.result.Verdict = Fail
 	}
@@ -81,21 +89,10 @@ func (s *exploration) judgeLeft(b *Bug) {
 // affect other outcomes.
 func (s *exploration) tellOutcome(o *Outcome) (err error) {
 	defer s.result.survive(func() { o.Events, err = nil, nil })
-	if o.Events, err = narrated(s.m, o.Schedule, s.teller()); err != nil && err != errUntold {
+	if o.Events, err = schedule.Events(s.m, o.Schedule, s.teller()); err != nil && err != schedule.ErrUntold {
 		panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 	}
 	return err
 }
 
-// untold describes b by the knowledge of the search.
-func (b *Bug) untold() {
-	names := make(map[trace.GID]string)
-	for _, x := range b.movers {
-		names[x.g] = x.name
-	}
-	b.Untold, b.LoopEvent, b.AccessEvents = true, max(0, b.Loop), [2]int{-1, -1}
-	b.Events = make([]describe.Event, len(b.Schedule))
-	for i, a := range b.Schedule {
-		b.Events[i] = describe.Event{G: a.G, Name: names[a.G], Choice: a.Choice, Brief: true}
-	}
-}
+func (s *exploration) teller() *schedule.Teller { return schedule.NewTeller(s.m, s.limit.untold) }

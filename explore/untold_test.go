@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -71,12 +73,11 @@ func main() {
 		with, without, told := 0, 0, false
 		for limit := 0; !told; limit++ {
 			b, asked := found, 0
-			x := s.teller()
-			x.over = func() bool { asked++; return asked > limit }
+			x := schedule.NewTeller(s.m, func() bool { asked++; return asked > limit })
 			switch err := s.describe(&b, x); {
 			case err == nil:
 				told = true
-			case err != errUntold:
+			case err != schedule.ErrUntold:
 				t.Fatal(err)
 			case len(b.Inputs) > 0:
 				with++
@@ -86,9 +87,9 @@ func main() {
 			if told {
 				continue
 			}
-			b.untold()
-			rec := Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *Bug) bool { return x.Detail == b.Detail }, Events: b.Events, Inputs: b.Inputs}
-			_, again, err := Replay(machine(b.Inputs), rec)
+			b.Untell()
+			rec := schedule.Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events, Inputs: b.Inputs}
+			_, again, err := schedule.Replay(machine(b.Inputs), rec)
 			if err != nil || again == nil || len(again.Inputs) != 1 || again.Inputs[0].Value != "6" {
 				t.Errorf("%s, after %d questions: %v %+v", name, limit, err, again)
 			}

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"path"
 	"path/filepath"
 	"slices"
@@ -262,4 +263,20 @@ func (p *Program) Within(pos token.Position) token.Position {
 		pos.Filename = rel
 	}
 	return pos
+}
+
+// SourceFiles yields the files of p.Packages, each once: the variants of a package for its tests share files.
+func (p *Program) SourceFiles() iter.Seq[*ast.File] {
+	return func(yield func(*ast.File) bool) {
+		seen := make(map[string]bool)
+		for _, q := range p.Packages {
+			for _, f := range q.Files {
+				name := p.Fset.Position(f.Pos()).Filename
+				if !seen[name] && !yield(f) {
+					return
+				}
+				seen[name] = true
+			}
+		}
+	}
 }

@@ -14,13 +14,14 @@ import (
 	"sync"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 var numbers = regexp.MustCompile(`[0-9]+`)
 
 // Fingerprint identifies a bug of an entry even after lines have moved: by its kind, its entry, the file,
 // and its message without numbers.
-func Fingerprint(paths Paths, pkg, entry string, b *explore.Bug) string {
+func Fingerprint(paths Paths, pkg, entry string, b *bug.Bug) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{b.Kind.Code(), pkg, entry, filepath.ToSlash(paths.File(b.Pos.Filename)),
 		numbers.ReplaceAllString(firstLine(Message(b)), "N")}, "\x00")))
 	return hex.EncodeToString(sum[:16])

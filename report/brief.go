@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // briefRows bounds the rows of a schedule in a run of many entries, except decisive rows.
@@ -111,7 +112,7 @@ func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 
 // inBrief writes bug, of r, in a few lines if that is enough in a run of many entries, and reports
 // whether it has done so.
-func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) bool {
+func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *bug.Bug) bool {
 	if !t.Brief || t.Verbose {
 		return false
 	}
@@ -148,7 +149,7 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *explore.Bug) boo
 }
 
 // textKey is the key in Text.texts of the program's text about a bug; "" if there is no text.
-func textKey(r *explore.Result, bug *explore.Bug) string {
+func textKey(r *explore.Result, bug *bug.Bug) string {
 	if text := textOf(bug); text != "" {
 		return r.Package + " " + text
 	}
@@ -158,11 +159,11 @@ func textKey(r *explore.Result, bug *explore.Bug) string {
 // textOf returns the program's text about a bug, without paths and the text after them. Two tests with the
 // same text of a failure or a panic may have the same cause. It returns "" if there is no text of the
 // program.
-func textOf(bug *explore.Bug) string {
-	if bug.Kind != explore.Failure && bug.Kind != explore.Panic {
+func textOf(b *bug.Bug) string {
+	if b.Kind != bug.Failure && b.Kind != bug.Panic {
 		return ""
 	}
-	text := firstLine(Message(bug))
+	text := firstLine(Message(b))
 	var words []string
 	for _, w := range strings.Fields(text) {
 		if strings.ContainsAny(w, "/\\") {
@@ -173,7 +174,7 @@ func textOf(bug *explore.Bug) string {
 	if len(words) < 4 { // test failed: x
 		return ""
 	}
-	return bug.Kind.Code() + " " + strings.Join(words, " ")
+	return b.Kind.Code() + " " + strings.Join(words, " ")
 }
 
 // packageLines writes the lines of all packages.

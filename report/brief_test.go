@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // TestInBrief: in a run of many entries the first bug with a text is written in full, up to a number of
@@ -17,9 +18,9 @@ func TestInBrief(t *testing.T) {
 	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
 	write := func(entry, message string, line int) string {
 		b.Reset()
-		bug := deposit()
-		bug.Detail, bug.Pos = explore.TestFailed{Message: message}, at("bank_test.go", line, 3)
-		r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, FirstOnly: true, Bugs: []*explore.Bug{bug}}
+		found := deposit()
+		found.Detail, found.Pos = bug.TestFailed{Message: message}, at("bank_test.go", line, 3)
+		r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, FirstOnly: true, Bugs: []*bug.Bug{found}}
 		if err := w.Result(r, []Files{{Replay: entry + ".hbr"}}); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func TestInBrief(t *testing.T) {
 // and those whose timers take an hour are only counted.
 func TestTimers(t *testing.T) {
 	early := func(entry string, wait time.Duration) earlyTimer {
-		return earlyTimer{entry, &explore.Bug{Kind: explore.Failure, Overtakes: &explore.Overtaking{Wait: wait}}}
+		return earlyTimer{entry, &bug.Bug{Kind: bug.Failure, Overtakes: &bug.Overtaking{Wait: wait}}}
 	}
 	text := &Text{}
 	text.summary.early = []earlyTimer{early("TestHour", time.Hour), early("TestB", time.Second), early("TestA", time.Millisecond), early("TestDay", 24*time.Hour)}

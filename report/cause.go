@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -19,9 +19,9 @@ type cause struct {
 
 // causeOf returns the cause of b, if it is a failure, a panic or a misuse, by the first pattern that fits.
 // The text is empty if none does.
-func causeOf(b *explore.Bug) cause {
+func causeOf(b *bug.Bug) cause {
 	all := steps(b.Events)
-	for _, find := range []func(*explore.Bug, []*describe.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
+	for _, find := range []func(*bug.Bug, []*describe.Event) cause{lostUpdate, uncheckedWait, staleRead, closedBefore, overtaken, notRun} {
 		if c := find(b, all); c.text != "" {
 			return c
 		}
@@ -43,7 +43,7 @@ func nameOr(e *describe.Event) string {
 
 // lostUpdate searches for a goroutine that reads a location and later writes it, with a write by another in
 // between, and describes the last such place.
-func lostUpdate(_ *explore.Bug, all []*describe.Event) cause {
+func lostUpdate(_ *bug.Bug, all []*describe.Event) cause {
 	for k := len(all) - 1; k >= 0; k-- {
 		w := all[k]
 		if !tells(w) || !changes(w) {
@@ -82,14 +82,14 @@ func changes(e *describe.Event) bool {
 
 // uncheckedWait searches for a goroutine that waits for a sync.Cond and, once woken, does not repeat its
 // check.
-func uncheckedWait(b *explore.Bug, all []*describe.Event) cause {
+func uncheckedWait(b *bug.Bug, all []*describe.Event) cause {
 	for w := len(all) - 1; w >= 0; w-- {
 		if k := all[w].Kind; k != trace.WakeLock && k != trace.CondWait || !tells(all[w]) {
 			continue
 		}
 		g := all[w].G
 		park := previous(all, w, func(e *describe.Event) bool { return e.G == g && e.Kind == trace.Park })
-		if park < 0 || b.Kind != explore.Failure && b.G != all[w].Name {
+		if park < 0 || b.Kind != bug.Failure && b.G != all[w].Name {
 			continue
 		}
 		check := previous(all, park, func(e *describe.Event) bool {
@@ -149,7 +149,7 @@ func reads(e *describe.Event) bool {
 //
 // A schedule of a big test has a hundred thousand steps, and as many interruptions. So, for each of them,
 // only the locations matter that others write before the goroutine continues, and its last read of each.
-func staleRead(b *explore.Bug, all []*describe.Event) cause {
+func staleRead(b *bug.Bug, all []*describe.Event) cause {
 	type place struct {
 		g   trace.GID
 		loc uint64
@@ -210,7 +210,7 @@ func staleRead(b *explore.Bug, all []*describe.Event) cause {
 // acts returns the first step from index i on by which the goroutine of read changes something, if
 // it does not read the same location before; otherwise -1. An operation that compares before it writes
 // does not count.
-func acts(b *explore.Bug, all []*describe.Event, i int, read *describe.Event) int {
+func acts(b *bug.Bug, all []*describe.Event, i int, read *describe.Event) int {
 	for ; i < len(all); i++ {
 		e := all[i]
 		if e.G != read.G || !tells(e) {
@@ -233,9 +233,9 @@ func acts(b *explore.Bug, all []*describe.Event, i int, read *describe.Event) in
 
 // closedBefore names the step that has closed the channel, if a misuse or a panic comes from an operation
 // on a closed channel.
-func closedBefore(b *explore.Bug, all []*describe.Event) cause {
+func closedBefore(b *bug.Bug, all []*describe.Event) cause {
 	on := func(e *describe.Event) bool { return e.Kind.Row().On == trace.OnChannel && len(e.Touches) > 0 }
-	if b.Kind == explore.Failure {
+	if b.Kind == bug.Failure {
 		return cause{}
 	}
 	last := previous(all, len(all), func(e *describe.Event) bool { return e.Name == b.G && e.Kind != trace.Crash })
@@ -254,7 +254,7 @@ func closedBefore(b *explore.Bug, all []*describe.Event) cause {
 
 // overtaken searches for a goroutine that is interrupted before an operation, so that an operation of
 // another goroutine on the same object comes first.
-func overtaken(_ *explore.Bug, all []*describe.Event) cause {
+func overtaken(_ *bug.Bug, all []*describe.Event) cause {
 	for p := len(all) - 1; p >= 0; p-- {
 		if all[p].Preempts == "" {
 			continue
@@ -306,7 +306,7 @@ func conflict(x, y *describe.Event) bool {
 }
 
 // notRun names the goroutines that had been started and had not run when the bug showed.
-func notRun(b *explore.Bug, _ []*describe.Event) cause {
+func notRun(b *bug.Bug, _ []*describe.Event) cause {
 	if b.FailsAtStart || b.Preemptions > 0 || len(b.Inputs) > 0 {
 		return cause{}
 	}

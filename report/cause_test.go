@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -33,12 +33,12 @@ func TestCauses(t *testing.T) {
 		{[]describe.Event{step(1, load, 7, false, ""), step(1, lock, 9, true, ""), step(2, add, 7, true, "g1"), step(1, add, 6, true, "")},
 			"steps 1-4 of g1 are not atomic: it reads n in step 1 and acts on that in step 4 (atomic-rmw n), but g2 writes it in between (step 3)."},
 	} {
-		b := &explore.Bug{Kind: explore.Failure, G: "main", Loop: -1, Events: test.events, Preemptions: 1, Detail: explore.TestFailed{}}
+		b := &bug.Bug{Kind: bug.Failure, G: "main", Loop: -1, Events: test.events, Preemptions: 1, Detail: bug.TestFailed{}}
 		if got := causeOf(b).text; got != test.want {
 			t.Errorf("%s\nwant %s", got, test.want)
 		}
 	}
-	b := &explore.Bug{Kind: explore.Failure, G: "main", Loop: -1, Events: []describe.Event{step(0, load, 7, false, "")}, Detail: explore.TestFailed{},
+	b := &bug.Bug{Kind: bug.Failure, G: "main", Loop: -1, Events: []describe.Event{step(0, load, 7, false, "")}, Detail: bug.TestFailed{},
 		NotRun: []describe.Related{{Pos: step(1, load, 0, false, "").Pos, Role: describe.RoleStarted, Goroutine: "g1"}}}
 	if got := why(b); !strings.HasPrefix(got, "g1 (started at x.go:") || !strings.HasSuffix(got, "has not run yet. It needs no preemption.") {
 		t.Error(got)
@@ -48,7 +48,7 @@ func TestCauses(t *testing.T) {
 // TestStaleRead: the cause is the same as by a search that looks at every read before every interruption,
 // which takes too long for schedules of big tests.
 func TestStaleRead(t *testing.T) {
-	slow := func(b *explore.Bug, all []*describe.Event) []int {
+	slow := func(b *bug.Bug, all []*describe.Event) []int {
 		for p := len(all) - 1; p >= 0; p-- {
 			if all[p].Preempts == "" {
 				continue
@@ -76,7 +76,7 @@ func TestStaleRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	found := 0
 	for range 3000 {
-		b := &explore.Bug{Kind: explore.Failure, Events: make([]describe.Event, 30)}
+		b := &bug.Bug{Kind: bug.Failure, Events: make([]describe.Event, 30)}
 		for i := range b.Events {
 			g := trace.GID(r.IntN(3))
 			kinds := []trace.Kind{trace.AtomicLoad, trace.AtomicRMW, trace.AtomicStore, trace.Lock}
@@ -104,15 +104,15 @@ func TestStaleRead(t *testing.T) {
 func TestOnlyThis(t *testing.T) {
 	choice := describe.Event{Name: "main", Kind: trace.Choose}
 	for _, x := range []struct {
-		bug  explore.Bug
+		bug  bug.Bug
 		want string
 	}{
-		{explore.Bug{FailsAtStart: true, Inputs: []describe.Input{{}}, Events: []describe.Event{choice}}, " It needs no preemption, only these inputs."},
-		{explore.Bug{Events: []describe.Event{choice}}, " It needs no preemption, only the choice in step 1."},
-		{explore.Bug{Events: []describe.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
-		{explore.Bug{Events: []describe.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
+		{bug.Bug{FailsAtStart: true, Inputs: []describe.Input{{}}, Events: []describe.Event{choice}}, " It needs no preemption, only these inputs."},
+		{bug.Bug{Events: []describe.Event{choice}}, " It needs no preemption, only the choice in step 1."},
+		{bug.Bug{Events: []describe.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
+		{bug.Bug{Events: []describe.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
 	} {
-		x.bug.Kind = explore.Failure
+		x.bug.Kind = bug.Failure
 		if got := onlyThis(&x.bug); got != x.want {
 			t.Errorf("%q, want %q", got, x.want)
 		}

@@ -3,9 +3,9 @@
 // them that a user reads.
 //
 //	value                          sentence                file
-//	explore.Bug: Kind and Detail   what is wrong           message.go
-//	explore.Bug: Events            the lane diagram        lanes.go
-//	explore.Bug: everything        why it is a bug         why.go, cause.go
+//	bug.Bug:     Kind and Detail   what is wrong           message.go
+//	bug.Bug:     Events            the lane diagram        lanes.go
+//	bug.Bug:     everything        why it is a bug         why.go, cause.go
 //	explore.Reason                 what is not covered     message.go
 //	vm.Assumption, vm.Mode         what was assumed        assumed.go
 //	error                          what the user did       errors.go

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
@@ -17,7 +19,7 @@ func Error(err error) string {
 	var illegal *explore.Illegal
 	var mistake *explore.Mistake
 	var none *selection.NoMatch
-	var ignore *explore.BadIgnore
+	var ignore *ignore.Bad
 	var directive *selection.BadDirective
 	switch {
 	case errors.As(err, &notResumed):
@@ -34,7 +36,7 @@ func Error(err error) string {
 		}
 		return fmt.Sprintf("--run %v matches no entry; the first entry is %s", none.Run, none.First)
 	case errors.As(err, &ignore) && ignore.Kind == 0:
-		kinds := explore.Kinds()
+		kinds := bug.Kinds()
 		return fmt.Sprintf("%v: %s needs the code of a bug, %s to %s", ignore.Pos, ignore.Directive, kinds[0].Code(), kinds[len(kinds)-1].Code())
 	case errors.As(err, &ignore):
 		return fmt.Sprintf("%v: %s %s needs a reason after the code", ignore.Pos, ignore.Directive, ignore.Kind.Code())

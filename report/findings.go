@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
@@ -26,16 +26,16 @@ type Findings struct {
 
 // An Answer is the result of executions for a finding.
 type Answer struct {
-	Status  string       // confirmed, refuted or open
-	Package string       // of the entry that confirms it,
-	Entry   string       // its name,
-	Bug     *explore.Bug // and its bug,
-	Files                // with its schedule
-	By      []string     // the entries whose exhaustive exploration refutes it
-	Why     string       // it is open
+	Status  string   // confirmed, refuted or open
+	Package string   // of the entry that confirms it,
+	Entry   string   // its name,
+	Bug     *bug.Bug // and its bug,
+	Files            // with its schedule
+	By      []string // the entries whose exhaustive exploration refutes it
+	Why     string   // it is open
 	// Driver confirms it where no test does, with DriverBug.
 	Driver    *findings.Driver
-	DriverBug *explore.Bug
+	DriverBug *bug.Bug
 }
 
 // text returns the lines about an answer.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
@@ -18,7 +18,7 @@ import (
 // schedules of more than mostRows rows, and then only as far out as no step decides.
 
 // foldRows replaces rows by rows of calls, and reports whether the calls are known.
-func foldRows(rows []row, bug *explore.Bug) bool {
+func foldRows(rows []row, bug *bug.Bug) bool {
 	if bug == nil || len(bug.Calls) == 0 || bug.Loop >= 0 {
 		return false
 	}
@@ -33,7 +33,7 @@ func foldRows(rows []row, bug *explore.Bug) bool {
 // folder folds the rows of a bug.
 type folder struct {
 	rows []row
-	bug  *explore.Bug
+	bug  *bug.Bug
 }
 
 // eachStretch calls g with the numbers of the rows of each stretch of one goroutine, as far as they
@@ -90,7 +90,7 @@ func (f *folder) path(i int) (path []int) {
 var synchronises = []string{"sync.", "sync/atomic.", "time.", "runtime.", "testing."}
 
 // isOperation reports whether a call is a single operation, which has the better name.
-func isOperation(callee *explore.Call) bool {
+func isOperation(callee *bug.Call) bool {
 	return callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) })
 }
 

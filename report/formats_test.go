@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // hostileText is a text that a program can print, or with which it can panic.
@@ -20,13 +21,13 @@ const hostileText = "a <b> & \"c\" `d` | [e](f) %\r\n::error::x\x00\x1b[2J\xff ]
 // hostile is a result all of whose texts are hostile.
 func hostile() *explore.Result {
 	b := deposit()
-	b.Detail = explore.TestFailed{Message: hostileText}
+	b.Detail = bug.TestFailed{Message: hostileText}
 	b.Output = []byte(hostileText)
 	for i := range b.Events {
 		b.Events[i].What, b.Events[i].Effect = hostileText, hostileText
 	}
 	b.Pos.Filename = dir + "/a b,c:d%.go"
-	return &explore.Result{Package: hostileText, Entry: hostileText, Verdict: explore.Fail, POR: "full", Bugs: []*explore.Bug{b}}
+	return &explore.Result{Package: hostileText, Entry: hostileText, Verdict: explore.Fail, POR: "full", Bugs: []*bug.Bug{b}}
 }
 
 // machineFormats are the formats that other programs read. A new format gets a row.
@@ -187,7 +188,7 @@ func TestFingerprint(t *testing.T) {
 
 // TestExplain: every code has an explanation, in lines that fit.
 func TestExplain(t *testing.T) {
-	for _, k := range explore.Kinds() {
+	for _, k := range bug.Kinds() {
 		text := Explain(strings.ToLower(k.Code()))
 		if !strings.HasPrefix(text, k.Code()+": ") || !strings.Contains(text, "What helps:") {
 			t.Errorf("%s: %q", k.Code(), text)
@@ -211,7 +212,7 @@ func TestRepetitions(t *testing.T) {
 	github := &GitHub{W: &commands, Paths: Paths{Base: dir}, Text: Text{Paths: Paths{Base: dir}}, Summary: summary}
 	for _, w := range []Writer{sarif, github} {
 		for _, entry := range []string{"TestA", "TestB", "TestC"} {
-			r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, POR: "full", Bugs: []*explore.Bug{deposit()}}
+			r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, POR: "full", Bugs: []*bug.Bug{deposit()}}
 			if err := w.Result(r, nil); err != nil {
 				t.Fatal(err)
 			}

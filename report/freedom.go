@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -16,7 +16,7 @@ const gcOrders = "gc ranges over at most 8 entries in slot order, from a random 
 const firstReady = "the one that was ready first; gc never does"
 
 // needs returns the text about the condition that makes a bug a warning.
-func (t *Text) needs(bug *explore.Bug) string {
+func (t *Text) needs(bug *bug.Bug) string {
 	switch {
 	case bug.Warning && (bug.Passes != nil || bug.Order != nil):
 		var list []string
@@ -49,7 +49,7 @@ func (t *Text) needs(bug *explore.Bug) string {
 }
 
 // earlier says why the overtaken goroutine is first in the queue. In a bubble no time need have passed.
-func earlier(x *explore.Passing) string {
+func earlier(x *bug.Passing) string {
 	if x.Wait == 0 {
 		return "which waited on the channel when synctest.Wait returned"
 	}
@@ -57,7 +57,7 @@ func earlier(x *explore.Passing) string {
 }
 
 // open is a short form of undecided.
-func (t *Text) open(bug *explore.Bug) string {
+func (t *Text) open(bug *bug.Bug) string {
 	if t.undecided(bug) == "" {
 		return ""
 	}
@@ -66,7 +66,7 @@ func (t *Text) open(bug *explore.Bug) string {
 }
 
 // undecided returns the text for an error that may be a warning, if that is undecided.
-func (t *Text) undecided(bug *explore.Bug) string {
+func (t *Text) undecided(bug *bug.Bug) string {
 	var list []string
 	if x := bug.Passes; x != nil && x.Runner == x.Waiter {
 		list = append(list, fmt.Sprintf("the select of %s, which waited, takes another case than %s.", x.Runner, firstReady))
@@ -85,7 +85,7 @@ func (t *Text) undecided(bug *explore.Bug) string {
 }
 
 // visits returns the text about the order of a map.
-func (t *Text) visits(x *explore.Ranging) string {
+func (t *Text) visits(x *bug.Ranging) string {
 	s := "a map"
 	if x.Pos.IsValid() {
 		s = "the map at " + t.Paths.Pos(x.Pos)

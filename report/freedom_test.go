@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // TestOvertakes: a deadline that has passed does not count as a timer to wait for.
@@ -16,7 +16,7 @@ func TestOvertakes(t *testing.T) {
 		{time.Second, " (needs a timer of 1s to fire while g1 could run; --time=any shows how)"},
 		{-time.Second, " (needs time to pass while g1 could run; --time=any shows how)"},
 	} {
-		bug := &explore.Bug{Warning: true, Overtakes: &explore.Overtaking{Wait: tt.wait, Runner: "g1"}}
+		bug := &bug.Bug{Warning: true, Overtakes: &bug.Overtaking{Wait: tt.wait, Runner: "g1"}}
 		if got := new(Text).needs(bug); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.wait, got, tt.want)
 		}

@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
@@ -105,7 +106,7 @@ type ReplayEvent struct {
 }
 
 // SetBug fills in the record of b. Positions are kept relative to paths.Base.
-func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
+func (r *Replay) SetBug(b *bug.Bug, paths Paths) {
 	r.Version = ReplayVersion
 	if len(r.Options) == 0 {
 		r.Options = nil
@@ -141,12 +142,12 @@ func (r *Replay) SetBug(b *explore.Bug, paths Paths) {
 }
 
 // Recording returns the data to repeat the schedule. Relative positions are taken to be below base.
-func (r *Replay) Recording(base string) (explore.Recording, error) {
-	rec := explore.Recording{Loop: r.Loop}
-	if rec.Kind = explore.KindOf(r.Code); rec.Kind == 0 {
+func (r *Replay) Recording(base string) (schedule.Recording, error) {
+	rec := schedule.Recording{Loop: r.Loop}
+	if rec.Kind = bug.KindOf(r.Code); rec.Kind == 0 {
 		return rec, fmt.Errorf("unknown code %q", r.Code)
 	}
-	rec.Same = func(b *explore.Bug) bool { return sameMessage(Message(b), r.Message) || b.Kind == explore.Livelock }
+	rec.Same = func(b *bug.Bug) bool { return sameMessage(Message(b), r.Message) || b.Kind == bug.Livelock }
 	var err error
 	if rec.Pos, err = parsePos(r.Pos, base); err != nil {
 		return rec, err

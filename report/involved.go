@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -27,19 +27,19 @@ const failureKind = "fail"
 
 // leaveOut decides which rows are not drawn because they are unrelated to the bug. Where the bug happens,
 // and where a goroutine is at the end, is always drawn.
-func leaveOut(rows []row, bug *explore.Bug) {
-	if bug == nil {
+func leaveOut(rows []row, b *bug.Bug) {
+	if b == nil {
 		return
 	}
 	var in map[trace.GID]bool // nil: all
-	switch bug.Kind {
-	case explore.Deadlock, explore.Leak, explore.Failure, explore.Panic, explore.Race:
+	switch b.Kind {
+	case bug.Deadlock, bug.Leak, bug.Failure, bug.Panic, bug.Race:
 		if !slices.ContainsFunc(rows, func(r row) bool { return r.out == untold }) {
-			in = involved(rows, bug)
+			in = involved(rows, b)
 		}
 	}
 	inside := "" // the package of the bug
-	if len(bug.Stack) > 0 && strings.HasPrefix(bug.Stack[0].Func, "testing.") && bug.Kind == explore.Panic {
+	if len(b.Stack) > 0 && strings.HasPrefix(b.Stack[0].Func, "testing.") && b.Kind == bug.Panic {
 		inside = "testing"
 	}
 	for _, r := range rows {
@@ -88,11 +88,11 @@ func foldCall(rows []row, i int) {
 // involved returns the goroutines that take part in the bug: the goroutine in which it happened;
 // for a deadlock, all blocked goroutines; and goroutines that operate on an object of one of these,
 // unless all of them only read the object.
-func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
+func involved(rows []row, b *bug.Bug) map[trace.GID]bool {
 	in := make(map[trace.GID]bool)
-	stuck := bug.Kind == explore.Deadlock
-	for _, g := range bug.Goroutines {
-		if stuck || bug.Strands() && stranded(bug, g.ID) || g.Name == bug.G {
+	stuck := b.Kind == bug.Deadlock
+	for _, g := range b.Goroutines {
+		if stuck || b.Strands() && stranded(b, g.ID) || g.Name == b.G {
 			in[g.ID] = true
 		}
 	}
@@ -102,7 +102,7 @@ func involved(rows []row, bug *explore.Bug) map[trace.GID]bool {
 	}
 	uses := make(map[uint64]*use)
 	for _, r := range rows {
-		if r.Name == bug.G || r.wrong {
+		if r.Name == b.G || r.wrong {
 			in[r.G] = true
 		}
 		if r.Internal == "testing" {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 )
 
@@ -280,7 +281,7 @@ type jsonOutcome struct {
 	Schedule []Run  `json:"schedule"`
 }
 
-func severity(b *explore.Bug) string {
+func severity(b *bug.Bug) string {
 	if b.Warning {
 		return "warning"
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -21,7 +21,7 @@ import (
 //
 // ▸ marks where another goroutine continues, ✗ where a bug happens. Unless all is set, the middle of long
 // stretches of one goroutine is left out. bound limits the rows, except decisive ones; 0: the usual limit.
-func lanes(b *bytes.Buffer, events []describe.Event, all bool, bug *explore.Bug, bound int) {
+func lanes(b *bytes.Buffer, events []describe.Event, all bool, bug *bug.Bug, bound int) {
 	if len(events) == 0 {
 		return
 	}
@@ -184,12 +184,12 @@ func (r *row) text() string {
 }
 
 // makeRows returns a row for each event, and one for the failure of a test.
-func makeRows(events []describe.Event, bug *explore.Bug) []row {
+func makeRows(events []describe.Event, b *bug.Bug) []row {
 	rows := make([]row, 0, len(events)+1)
 	updates := newOverwrites()
 	step, failed := 0, false
-	if bug != nil && bug.FailsAtStart && len(events) > 0 {
-		rows = append(rows, failureRow(events, bug))
+	if b != nil && b.FailsAtStart && len(events) > 0 {
+		rows = append(rows, failureRow(events, b))
 		failed = true
 	}
 	for i := range events {
@@ -201,13 +201,13 @@ func makeRows(events []describe.Event, bug *explore.Bug) []row {
 				updates = newOverwrites()
 			}
 			rows[len(rows)-1].steps++
-			if e.Fails && bug != nil && bug.Kind == explore.Failure {
-				rows = append(rows, failureRow(events, bug))
+			if e.Fails && b != nil && b.Kind == bug.Failure {
+				rows = append(rows, failureRow(events, b))
 				failed = true
 			}
 			continue
 		}
-		r := newRow(e, bug)
+		r := newRow(e, b)
 		if e.Blocked && (timer(e) || collector(e)) {
 			continue // it waits for time to pass, or for all to wait
 		}
@@ -227,28 +227,28 @@ func makeRows(events []describe.Event, bug *explore.Bug) []row {
 		if n := updates.add(e, step); n > 0 {
 			r.note, r.overwrites = fmt.Sprintf("overwrites step %d", n), n
 		}
-		if bug != nil && bug.Loop >= 0 && i == bug.LoopEvent {
+		if b != nil && b.Loop >= 0 && i == b.LoopEvent {
 			r.note = strings.TrimPrefix(r.note+"; the loop begins", "; ")
 		}
-		r.wrong = bug != nil && bug.Accesses != nil && slices.Contains(bug.AccessEvents[:], i)
+		r.wrong = b != nil && b.Accesses != nil && slices.Contains(b.AccessEvents[:], i)
 		rows = append(rows, r)
-		if e.Fails && bug != nil && bug.Kind == explore.Failure {
-			rows = append(rows, failureRow(events, bug))
+		if e.Fails && b != nil && b.Kind == bug.Failure {
+			rows = append(rows, failureRow(events, b))
 			failed = true
 		}
 	}
-	if bug != nil && bug.Kind == explore.Failure && !failed {
-		rows = append(rows, failureRow(events, bug))
+	if b != nil && b.Kind == bug.Failure && !failed {
+		rows = append(rows, failureRow(events, b))
 	}
-	markWrong(rows, bug)
-	markDecisive(rows, bug)
-	numberNames(rows, bug)
+	markWrong(rows, b)
+	markDecisive(rows, b)
+	numberNames(rows, b)
 	return rows
 }
 
 // markDecisive marks the rows of steps that the explanation of the bug names. For a goroutine that waits
 // for a lock, it names the holder.
-func markDecisive(rows []row, bug *explore.Bug) {
+func markDecisive(rows []row, bug *bug.Bug) {
 	if bug == nil {
 		return
 	}
@@ -281,7 +281,7 @@ func markDecisive(rows []row, bug *explore.Bug) {
 
 // numberNames numbers objects that the program calls by the same name, such as the mutexes of two accounts:
 // the second is "a.mu (2)".
-func numberNames(rows []row, bug *explore.Bug) {
+func numberNames(rows []row, bug *bug.Bug) {
 	known := make(map[string][]uint64) // objects, by name
 	for i := range rows {
 		r := &rows[i]
@@ -348,7 +348,7 @@ func collector(e *describe.Event) bool { return e.Kind == trace.SemAcquire && !e
 const timers = "timers"
 
 // newRow returns the row of e, as far as it depends on e alone.
-func newRow(e *describe.Event, bug *explore.Bug) row {
+func newRow(e *describe.Event, bug *bug.Bug) row {
 	r := row{Event: *e, lane: e.G, laneName: e.Name, kind: e.KindName(), pos: line(e.Pos), what: shortened(strings.TrimSpace(e.What+" "+e.Effect), mostWhat)}
 	if (e.Kind == trace.Select || e.Kind == trace.TrySelect) && e.Effect != "" && utf8.RuneCountInString(r.what) > maxWhat {
 		r.what = "... " + e.Effect // the case that was taken, without the others
@@ -366,7 +366,7 @@ func newRow(e *describe.Event, bug *explore.Bug) row {
 }
 
 // failureRow returns a row for the failure of a test, which is not an operation.
-func failureRow(events []describe.Event, bug *explore.Bug) row {
+func failureRow(events []describe.Event, bug *bug.Bug) row {
 	r := row{kind: failureKind, pos: line(bug.Pos)}
 	r.what, _, _ = strings.Cut(Message(bug), "\n")
 	r.what = shortened(r.what, mostWhat)
@@ -382,20 +382,20 @@ func failureRow(events []describe.Event, bug *explore.Bug) row {
 
 // markWrong marks where the bug happens: in the last row, or, if the execution is stuck, where every
 // goroutine waits in the end. The accesses of a race are already marked, and a loop has no single place.
-func markWrong(rows []row, bug *explore.Bug) {
-	if bug == nil || bug.Loop >= 0 || bug.Accesses != nil {
+func markWrong(rows []row, b *bug.Bug) {
+	if b == nil || b.Loop >= 0 || b.Accesses != nil {
 		return
 	}
 	end := len(rows) - 1
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.kind == failureKind }); i >= 0 {
 		end = i
 	}
-	stuck := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || rows[end].Blocked
+	stuck := b.Kind == bug.Deadlock || b.Kind == bug.Leak || rows[end].Blocked
 	for i := range rows {
-		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(bug, rows[i].G) &&
-			(bug.Kind != explore.Leak || rows[i].Name == bug.G) // another one that is left is another bug
+		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(b, rows[i].G) &&
+			(b.Kind != bug.Leak || rows[i].Name == b.G) // another one that is left is another bug
 		//mutant: a bubble's goroutines do not wait where it ends [test ./cmd/hbcheck TestScripts/stranded]: remove 1
-		waitsHere = waitsHere || bug.Strands() && rows[i].Blocked && stranded(bug, rows[i].G)
+		waitsHere = waitsHere || b.Strands() && rows[i].Blocked && stranded(b, rows[i].G)
 		rows[i].wrong = rows[i].wrong || i == end && !stuck || waitsHere
 	}
 }
@@ -437,12 +437,12 @@ func (o overwrites) add(e *describe.Event, step int) (overwritten int) {
 
 // waits reports whether g is among those that had not ended when bug showed. A
 // goroutine can wait at an operation that a partner then completes.
-func waits(bug *explore.Bug, g trace.GID) bool {
+func waits(bug *bug.Bug, g trace.GID) bool {
 	return slices.ContainsFunc(bug.Goroutines, func(x describe.Goroutine) bool { return x.ID == g })
 }
 
 // stranded reports whether a goroutine waits in a bubble that has ended.
-func stranded(bug *explore.Bug, g trace.GID) bool {
+func stranded(bug *bug.Bug, g trace.GID) bool {
 	return slices.ContainsFunc(bug.Goroutines, func(x describe.Goroutine) bool { return x.ID == g && x.Bubble != 0 })
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -28,7 +29,7 @@ var outNames = [numOuts]string{internal: "inside a library", folded: "inside a l
 	uninvolved: "of goroutines that share nothing with these", untold: "not shown", afterwards: "until the test has ended"}
 
 // Lines returns the lines of b's schedule, all of them, and the names of its lanes from left to right.
-func Lines(b *explore.Bug) (lines []Line, lanes []string) {
+func Lines(b *bug.Bug) (lines []Line, lanes []string) {
 	if len(b.Events) == 0 {
 		return nil, nil
 	}
@@ -73,10 +74,10 @@ func SortLanes(names []string) {
 const FailureKind = failureKind
 
 // Why explains in a sentence or two how b's schedule leads to b; it may be empty.
-func Why(b *explore.Bug) string { return why(b) }
+func Why(b *bug.Bug) string { return why(b) }
 
 // InputTexts returns the inputs that b needs, each in words.
-func InputTexts(b *explore.Bug) (list []string) {
+func InputTexts(b *bug.Bug) (list []string) {
 	shown := shownInputs(b.Inputs)
 	for i := range shown {
 		list = append(list, inputText(&shown[i]))
@@ -85,7 +86,7 @@ func InputTexts(b *explore.Bug) (list []string) {
 }
 
 // BugText returns the whole text about b.
-func BugText(paths Paths, b *explore.Bug) string {
+func BugText(paths Paths, b *bug.Bug) string {
 	var out bytes.Buffer
 	t := &Text{Paths: paths}
 	t.bug(&out, b)

@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 )
 
 // Message returns the sentence that describes the bug.
-func Message(b *explore.Bug) string { return shortened(message(b), maxMessage) }
+func Message(b *bug.Bug) string { return shortened(message(b), maxMessage) }
 
 // maxMessage bounds the bytes that are shown of a message, which may quote a panic of any size.
 const maxMessage = 8 << 10
@@ -38,27 +39,27 @@ func indented(message, more string) string {
 	return first + "\n    " + strings.ReplaceAll(rest, "\n", "\n    ")
 }
 
-func message(b *explore.Bug) string {
+func message(b *bug.Bug) string {
 	switch d := b.Detail.(type) {
-	case explore.Crashed:
+	case bug.Crashed:
 		return d.Text
-	case explore.TestFailed:
+	case bug.TestFailed:
 		if d.Message == "" {
 			return "test failed"
 		}
 		return "test failed: " + asserted(d.Message)
-	case explore.Exited:
+	case bug.Exited:
 		if d.InTest {
 			return fmt.Sprintf("os.Exit(%d) during the test", d.Status)
 		}
 		return fmt.Sprintf("exit status %d", d.Status)
-	case explore.WaitCycle:
+	case bug.WaitCycle:
 		list := strings.Fields(string(d.Goroutines))
 		if n := len(list) - 1; n > 0 {
 			return fmt.Sprintf("deadlock: %s and %s wait for each other", strings.Join(list[:n], ", "), list[n])
 		}
 		return fmt.Sprintf("deadlock: %s waits for a lock that it holds itself", list[0])
-	case explore.MainBlocked:
+	case bug.MainBlocked:
 		s := "deadlock: " + d.Goroutine + " waits forever" + waiting(d.Waiting)
 		switch {
 		case d.Others == 1:
@@ -67,18 +68,18 @@ func message(b *explore.Bug) string {
 			s += fmt.Sprintf(", and so do %d other goroutines", d.Others)
 		}
 		return s
-	case explore.LeftBehind:
+	case bug.LeftBehind:
 		return fmt.Sprintf("goroutine left behind: %s waits forever%s", d.Func, waiting(d.Waiting))
-	case explore.LeftLooping:
+	case bug.LeftLooping:
 		return fmt.Sprintf("goroutine left behind: %s loops forever", d.Func)
-	case explore.LivesOn:
+	case bug.LivesOn:
 		return fmt.Sprintf("goroutine left running: %s waits%s again and again, and nothing can stop it", d.Func, waiting(d.Waiting))
-	case explore.Spins:
+	case bug.Spins:
 		return fmt.Sprintf("%s loops forever in %s, and no other goroutine could end it", d.Goroutine, d.Func) + afterMain(d.MainEnded)
-	case explore.Loops:
+	case bug.Loops:
 		list := strings.Join(strings.Fields(string(d.Goroutines)), ", ")
 		return fmt.Sprintf("%s can loop forever without progress", list) + afterMain(d.MainEnded)
-	case explore.Conflict:
+	case bug.Conflict:
 		what := ""
 		if d.What != "" {
 			what = " on " + d.What

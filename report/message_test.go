@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
@@ -18,27 +19,27 @@ import (
 func TestMessage(t *testing.T) {
 	lock := describe.Waiting{For: "sync.Mutex.Lock", On: "b.mu"}
 	for _, tt := range []struct {
-		detail explore.Detail
+		detail bug.Detail
 		want   string
 	}{
-		{explore.Crashed{Text: "panic: boom"}, "panic: boom"},
-		{explore.TestFailed{}, "test failed"},
-		{explore.TestFailed{Message: "got 1"}, "test failed: got 1"},
-		{explore.Exited{Status: 3}, "exit status 3"},
-		{explore.Exited{InTest: true}, "os.Exit(0) during the test"},
-		{explore.WaitCycle{Goroutines: "g1"}, "deadlock: g1 waits for a lock that it holds itself"},
-		{explore.WaitCycle{Goroutines: "main g1 g2.1"}, "deadlock: main, g1 and g2.1 wait for each other"},
-		{explore.MainBlocked{Goroutine: "main", Waiting: lock}, "deadlock: main waits forever in sync.Mutex.Lock on b.mu"},
-		{explore.MainBlocked{Goroutine: "main", Others: 1}, "deadlock: main waits forever, and so does another goroutine"},
-		{explore.MainBlocked{Goroutine: "main", Others: 2}, "deadlock: main waits forever, and so do 2 other goroutines"},
-		{explore.LeftBehind{Func: "logger", Waiting: describe.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
-		{explore.LeftLooping{Func: "spin"}, "goroutine left behind: spin loops forever"},
-		{explore.Spins{Goroutine: "g1", Func: "spin", MainEnded: true}, "g1 loops forever in spin, and no other goroutine could end it, after main has returned"},
-		{explore.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without progress"},
-		{explore.Conflict{First: describe.Writes, Second: describe.AtomicallyReads}, "data race: write and atomic read"},
-		{explore.Conflict{What: "n", First: describe.AddsToGroup, Second: describe.WaitsForGroup, At: token.Position{Filename: "/a/b.go", Line: 7}}, "data race on n: WaitGroup.Add and WaitGroup.Wait at b.go:7"},
+		{bug.Crashed{Text: "panic: boom"}, "panic: boom"},
+		{bug.TestFailed{}, "test failed"},
+		{bug.TestFailed{Message: "got 1"}, "test failed: got 1"},
+		{bug.Exited{Status: 3}, "exit status 3"},
+		{bug.Exited{InTest: true}, "os.Exit(0) during the test"},
+		{bug.WaitCycle{Goroutines: "g1"}, "deadlock: g1 waits for a lock that it holds itself"},
+		{bug.WaitCycle{Goroutines: "main g1 g2.1"}, "deadlock: main, g1 and g2.1 wait for each other"},
+		{bug.MainBlocked{Goroutine: "main", Waiting: lock}, "deadlock: main waits forever in sync.Mutex.Lock on b.mu"},
+		{bug.MainBlocked{Goroutine: "main", Others: 1}, "deadlock: main waits forever, and so does another goroutine"},
+		{bug.MainBlocked{Goroutine: "main", Others: 2}, "deadlock: main waits forever, and so do 2 other goroutines"},
+		{bug.LeftBehind{Func: "logger", Waiting: describe.Waiting{For: "select"}}, "goroutine left behind: logger waits forever in select"},
+		{bug.LeftLooping{Func: "spin"}, "goroutine left behind: spin loops forever"},
+		{bug.Spins{Goroutine: "g1", Func: "spin", MainEnded: true}, "g1 loops forever in spin, and no other goroutine could end it, after main has returned"},
+		{bug.Loops{Goroutines: "main g1"}, "main, g1 can loop forever without progress"},
+		{bug.Conflict{First: describe.Writes, Second: describe.AtomicallyReads}, "data race: write and atomic read"},
+		{bug.Conflict{What: "n", First: describe.AddsToGroup, Second: describe.WaitsForGroup, At: token.Position{Filename: "/a/b.go", Line: 7}}, "data race on n: WaitGroup.Add and WaitGroup.Wait at b.go:7"},
 	} {
-		if got := Message(&explore.Bug{Detail: tt.detail}); got != tt.want {
+		if got := Message(&bug.Bug{Detail: tt.detail}); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.detail, got, tt.want)
 		}
 	}

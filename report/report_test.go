@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
@@ -67,8 +68,8 @@ func ev(g trace.GID, name string, kind trace.Kind, what, effect, fn string, pos 
 }
 
 // deposit is the lost update of the README.
-func deposit() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Failure, Detail: explore.TestFailed{Message: "balance 1, want 2"}, Pos: at("bank_test.go", 18, 3), G: "main", Loop: -1, Preemptions: 1, Minimal: true,
+func deposit() *bug.Bug {
+	b := &bug.Bug{Kind: bug.Failure, Detail: bug.TestFailed{Message: "balance 1, want 2"}, Pos: at("bank_test.go", 18, 3), G: "main", Loop: -1, Preemptions: 1, Minimal: true,
 		Output: []byte("balance 1\n")}
 	b.Events = []describe.Event{
 		ev(0, "main", trace.Go, "func1", "→ g1", "TestDeposit", at("bank_test.go", 14, 3), 0, false),
@@ -90,8 +91,8 @@ func deposit() *explore.Bug {
 	return b
 }
 
-func race() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Race, Detail: explore.Conflict{What: "b.bal", First: describe.Reads, Second: describe.Writes}, Pos: at("bank.go", 9, 10), G: "g1", Loop: -1,
+func race() *bug.Bug {
+	b := &bug.Bug{Kind: bug.Race, Detail: bug.Conflict{What: "b.bal", First: describe.Reads, Second: describe.Writes}, Pos: at("bank.go", 9, 10), G: "g1", Loop: -1,
 		Related: []describe.Related{{Pos: at("bank.go", 9, 8), Role: describe.RoleConflicts, Access: describe.Writes, Func: "example.com/bank.(*Bank).Deposit"}}}
 	r := ev(1, "g1", trace.Read, "b.bal", "", "(*Bank).Deposit", at("bank.go", 9, 10), 7, false)
 	w := ev(0, "main", trace.Write, "b.bal", "", "(*Bank).Deposit", at("bank.go", 9, 8), 7, true)
@@ -107,8 +108,8 @@ func race() *explore.Bug {
 	return b
 }
 
-func deadlock() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Deadlock, Detail: explore.WaitCycle{Goroutines: "main g1"}, Pos: at("lock.go", 12, 9), G: "main", Loop: -1, Preemptions: 1}
+func deadlock() *bug.Bug {
+	b := &bug.Bug{Kind: bug.Deadlock, Detail: bug.WaitCycle{Goroutines: "main g1"}, Pos: at("lock.go", 12, 9), G: "main", Loop: -1, Preemptions: 1}
 	b.Events = []describe.Event{
 		ev(0, "main", trace.Go, "func1", "→ g1", "TestLock", at("lock.go", 9, 2), 0, false),
 		ev(0, "main", trace.Lock, "a", "", "TestLock", at("lock.go", 11, 8), 3, true),
@@ -125,13 +126,13 @@ func deadlock() *explore.Bug {
 		{ID: 1, Name: "g1", Parent: 0, Waiting: describe.Waiting{For: "sync.Mutex.Lock", On: "a"}, Holders: []trace.GID{0}, Created: created,
 			Stack: []describe.Frame{{Func: "example.com/bank.TestLock.func1", Pos: at("lock.go", 21, 8), PC: 1}}},
 	}
-	b.Cycle = []explore.Edge{{From: 0, To: 1, On: "b", Pos: at("lock.go", 12, 9)}, {From: 1, To: 0, On: "a", Pos: at("lock.go", 21, 8)}}
+	b.Cycle = []bug.Edge{{From: 0, To: 1, On: "b", Pos: at("lock.go", 12, 9)}, {From: 1, To: 0, On: "a", Pos: at("lock.go", 21, 8)}}
 	return b
 }
 
 // livelock has a long stretch before its loop.
-func livelock() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Livelock, Detail: explore.Loops{Goroutines: "g1"}, Pos: at("spin.go", 5, 3), G: "g1", Loop: 31, LoopEvent: 31}
+func livelock() *bug.Bug {
+	b := &bug.Bug{Kind: bug.Livelock, Detail: bug.Loops{Goroutines: "g1"}, Pos: at("spin.go", 5, 3), G: "g1", Loop: 31, LoopEvent: 31}
 	b.Events = append(b.Events, ev(0, "main", trace.Go, "spin", "→ g1", "main", at("spin.go", 3, 2), 0, false))
 	for range 30 {
 		b.Events = append(b.Events, ev(0, "main", trace.AtomicRMW, "n", "", "main", at("spin.go", 4, 2), 9, true))
@@ -143,8 +144,8 @@ func livelock() *explore.Bug {
 
 var receive = describe.Waiting{For: "chan receive", On: "ch"}
 
-func leak() *explore.Bug {
-	b := &explore.Bug{Kind: explore.Leak, Detail: explore.LeftBehind{Func: "func1", Waiting: receive}, Pos: at("leak.go", 7, 5), G: "g1", Loop: -1,
+func leak() *bug.Bug {
+	b := &bug.Bug{Kind: bug.Leak, Detail: bug.LeftBehind{Func: "func1", Waiting: receive}, Pos: at("leak.go", 7, 5), G: "g1", Loop: -1,
 		Related: []describe.Related{{Pos: at("leak.go", 6, 2), Role: describe.RoleStarted, Goroutine: "g1"}}}
 	b.Events = []describe.Event{ev(0, "main", trace.Go, "func1", "→ g1", "TestLeak", at("leak.go", 6, 2), 0, false),
 		ev(1, "g1", trace.Recv, "ch", "", "TestLeak.func1", at("leak.go", 7, 5), 0, false)}
@@ -161,9 +162,9 @@ func results() []*explore.Result {
 	return []*explore.Result{
 		{Package: "example.com/quiet", Entry: "TestQuiet", Verdict: explore.OK, POR: "jpf", Match: true, Stats: stats},
 		{Package: "example.com/quiet", Entry: "TestAlone", Verdict: explore.OK, POR: "full", Stats: one},
-		{Package: "example.com/bank", Entry: "TestDeposit", Verdict: explore.Fail, POR: "jpf", Match: true, Stats: stats, FirstOnly: true, Bugs: []*explore.Bug{deposit()}},
+		{Package: "example.com/bank", Entry: "TestDeposit", Verdict: explore.Fail, POR: "jpf", Match: true, Stats: stats, FirstOnly: true, Bugs: []*bug.Bug{deposit()}},
 		{Package: "example.com/bank", Entry: "TestAll", Verdict: explore.Fail, POR: "jpf", Match: true, Stats: stats, Incomplete: []explore.Reason{{Bound: por.Reason{Bound: por.BoundExecutions, Limit: 24}}},
-			Bugs: []*explore.Bug{race(), deadlock(), livelock(), leak()}},
+			Bugs: []*bug.Bug{race(), deadlock(), livelock(), leak()}},
 		{Package: "example.com/server", Entry: "TestServer", Verdict: explore.Incomplete, POR: "jpf", Stats: stats,
 			Incomplete: []explore.Reason{{Cause: explore.CauseStopped, Text: "timeout after 10m0s (--timeout)"}, {Cause: explore.CauseUnsupported, Text: "net.Dial is not supported (dial.go:12:7)"}}},
 		{Package: "example.com/litmus", Entry: "main", Verdict: explore.OK, POR: "full", Match: true, Stats: stats,
@@ -242,15 +243,15 @@ func TestContract(t *testing.T) {
 }
 
 func TestReplayFile(t *testing.T) {
-	for _, bug := range []*explore.Bug{deposit(), race(), livelock()} {
+	for _, b := range []*bug.Bug{deposit(), race(), livelock()} {
 		r := &Replay{Tool: "hbcheck v0.1.0", Go: "go1.26.8", Package: "example.com/bank", Entry: "TestDeposit", Dir: "..", Patterns: []string{"."}, Tests: true}
-		r.SetBug(bug, Paths{Base: dir})
+		r.SetBug(b, Paths{Base: dir})
 		name := filepath.Join(t.TempDir(), "new", "a.hbr")
 		if err := WriteReplay(name, r); err != nil {
 			t.Fatal(err)
 		}
 		data, _ := os.ReadFile(name)
-		if bug.Kind == explore.Failure {
+		if b.Kind == bug.Failure {
 			golden(t, "deposit.hbr.golden", data)
 		}
 		again, err := ReadReplay(name)
@@ -264,10 +265,10 @@ func TestReplayFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec.Kind != bug.Kind || rec.Pos != bug.Pos || !rec.Same(bug) || len(rec.Events) != len(steps(bug.Events)) {
+		if rec.Kind != b.Kind || rec.Pos != b.Pos || !rec.Same(b) || len(rec.Events) != len(steps(b.Events)) {
 			t.Errorf("recording %+v", rec)
 		}
-		for i, e := range steps(bug.Events) {
+		for i, e := range steps(b.Events) {
 			if got := rec.Events[i]; got.Name != e.Name || got.Kind != e.Kind || got.Pos != e.Pos || got.Choice != e.Choice {
 				t.Errorf("event %d: %+v, want %+v", i+1, got, e)
 			}
@@ -348,15 +349,15 @@ func TestReplayFileBrief(t *testing.T) {
 
 // TestUntold: a report says that there was no time to describe a bug.
 func TestUntold(t *testing.T) {
-	bug := *deposit()
-	bug.Untold, bug.Undecided, bug.Passes = true, true, &explore.Passing{Waiter: "g1", Runner: "g2", Wait: 5e9}
-	bug.Events = slices.Clone(bug.Events)
-	for i := range bug.Events {
-		e := &bug.Events[i]
+	x := *deposit()
+	x.Untold, x.Undecided, x.Passes = true, true, &bug.Passing{Waiter: "g1", Runner: "g2", Wait: 5e9}
+	x.Events = slices.Clone(x.Events)
+	for i := range x.Events {
+		e := &x.Events[i]
 		*e = describe.Event{G: e.G, Name: e.Name, Choice: e.Choice, Blocked: e.Blocked, Brief: true}
 	}
 	var b bytes.Buffer
-	(&Text{W: &b}).bug(&b, &bug)
+	(&Text{W: &b}).bug(&b, &x)
 	for _, want := range []string{"more steps, not shown", "because time was up", "g2 overtakes g1, which came to the channel 5s earlier", "is a mere warning then, is open", " (the language permits it; whether gc does it is open)\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)

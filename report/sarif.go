@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // SARIF writes a log of the format of that name, version 2.1.0, for code scanning and editors.
@@ -155,7 +156,7 @@ func sarifMessage(s string) string {
 }
 
 // flows returns the schedule of b, as far as it is in the user's module.
-func (x *SARIF) flows(b *explore.Bug) []sarifFlow {
+func (x *SARIF) flows(b *bug.Bug) []sarifFlow {
 	lines, lanes := Lines(b)
 	threads := make(map[string]*sarifThread)
 	n := 0
@@ -203,7 +204,7 @@ func (x *SARIF) flows(b *explore.Bug) []sarifFlow {
 	return []sarifFlow{flow}
 }
 
-func (x *SARIF) fingerprint(r *explore.Result, b *explore.Bug) string {
+func (x *SARIF) fingerprint(r *explore.Result, b *bug.Bug) string {
 	return Fingerprint(x.Paths, r.Package, r.Entry, b)
 }
 
@@ -227,10 +228,10 @@ type sarifRule struct {
 // Close implements Writer.
 func (x *SARIF) Close() error {
 	var rules []sarifRule
-	for _, k := range explore.Kinds() {
+	for _, k := range bug.Kinds() {
 		c := codes[k]
 		level := "error"
-		if k == explore.LeftRunning {
+		if k == bug.LeftRunning {
 			level = "warning"
 		}
 		rules = append(rules, sarifRule{k.Code(), k.String(), sarifText{c.title}, sarifText{c.means}, sarifText{c.mend}, map[string]string{"level": level}})

@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // mostConstants bounds the numbers of a small version that are named.
 const mostConstants = 4
 
 // constants names the numbers of a small version: "pool_test.go:132: 100 → 3, :135: 100 → 2".
-func constants(x *explore.Smaller) string {
+func constants(x *bug.Smaller) string {
 	all := slices.Clone(x.Constants)
-	if bounds := slices.DeleteFunc(slices.Clone(all), func(c explore.Scaled) bool { return c.Follows }); len(bounds) > 0 {
+	if bounds := slices.DeleteFunc(slices.Clone(all), func(c bug.Scaled) bool { return c.Follows }); len(bounds) > 0 {
 		all = bounds
 	}
 	var list []string
@@ -86,7 +87,7 @@ func tooBig(r *explore.Result) string {
 
 // foundIn returns the text for a bug of a small version, or of a subtest alone; "" for a bug of the entry
 // itself.
-func foundIn(b *explore.Bug) string {
+func foundIn(b *bug.Bug) string {
 	if b.Alone != "" {
 		return "found in " + b.Alone + " without the other subtests, as with --run"
 	}
@@ -96,7 +97,7 @@ func foundIn(b *explore.Bug) string {
 	s := "found in its small version (" + constants(b.Small) + ")"
 	if b.Doubtful {
 		s += ", where smaller numbers may be the cause"
-		if b.Kind == explore.Failure || b.Kind == explore.Panic || b.Kind == explore.Misuse {
+		if b.Kind == bug.Failure || b.Kind == bug.Panic || b.Kind == bug.Misuse {
 			s += ": the test compares with a number that was not made smaller"
 		}
 	}
@@ -104,7 +105,7 @@ func foundIn(b *explore.Bug) string {
 }
 
 // FoundIn names the program in which a bug was found, if it is not the entry itself, or "".
-func FoundIn(b *explore.Bug) string { return foundIn(b) }
+func FoundIn(b *bug.Bug) string { return foundIn(b) }
 
 // allSmall reports whether all bugs of a result are those of its small version.
 func allSmall(r *explore.Result) bool {

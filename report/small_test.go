@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 )
@@ -18,11 +19,11 @@ func TestSmall(t *testing.T) {
 	at := func(line int) token.Position {
 		return token.Position{Filename: dir + "bank_test.go", Line: line, Column: 3}
 	}
-	smaller := &explore.Smaller{Constants: []explore.Scaled{{Pos: at(9), From: 100, To: 3}, {Pos: at(12), From: 50, To: 2}, {Pos: at(20), From: 5000, To: 6, Follows: true}},
+	smaller := &bug.Smaller{Constants: []bug.Scaled{{Pos: at(9), From: 100, To: 3}, {Pos: at(12), From: 50, To: 2}, {Pos: at(20), From: 5000, To: 6, Follows: true}},
 		Edits: []load.Edit{{Pos: at(9), From: "100", To: "3"}}}
-	bug := deposit()
+	x := deposit()
 	found := &explore.Result{Package: "p", Entry: "TestFound", Verdict: explore.Incomplete, POR: "optimal"}
-	found.AddSmall(&explore.Small{Smaller: smaller, Result: &explore.Result{Verdict: explore.Fail, Bugs: []*explore.Bug{bug}, FirstOnly: true, POR: "jpf"}})
+	found.AddSmall(&explore.Small{Smaller: smaller, Result: &explore.Result{Verdict: explore.Fail, Bugs: []*bug.Bug{x}, FirstOnly: true, POR: "jpf"}})
 	if found.Verdict != explore.Fail {
 		t.Errorf("a bug of the small version leaves the verdict %s", found.Verdict)
 	}
@@ -72,7 +73,7 @@ func TestSmall(t *testing.T) {
 
 	// The replay file has the numbers, and only numbers are read from it.
 	var rep Replay
-	rep.SetBug(bug, paths)
+	rep.SetBug(x, paths)
 	edits, err := rep.Edits(dir)
 	if err != nil || len(edits) != 1 || edits[0] != smaller.Edits[0] {
 		t.Errorf("edits %#v, %v, want %#v", edits, err, smaller.Edits)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 )
 
 // subtests writes the verdicts of subtests as go test does: those that fail, or all of them.
@@ -44,7 +45,7 @@ func subtestStatus(s explore.Subtest) (status entryStatus, why string) {
 }
 
 // BugEntry names the subtest that a bug happened in, or its entry if there is none, or more than one.
-func BugEntry(entry string, b *explore.Bug) string {
+func BugEntry(entry string, b *bug.Bug) string {
 	if len(b.Tests) == 1 {
 		return b.Tests[0]
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -37,7 +38,7 @@ type assumedBy struct {
 // An earlyTimer is a bug that is only a warning because it needs a timer to be early.
 type earlyTimer struct {
 	entry string
-	bug   *explore.Bug
+	bug   *bug.Bug
 }
 
 // openReason is why some entries were not explored completely.
@@ -113,7 +114,7 @@ type finding struct {
 var goroutineNames = regexp.MustCompile(`\bg[0-9]+(\.[0-9]+)*\b`)
 
 // find returns the finding for a bug of an entry.
-func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
+func (s *Summary) find(paths *Paths, entry string, bug *bug.Bug) *finding {
 	f := findingOf(paths, bug)
 	if i := s.index(f); i >= 0 {
 		f = s.findings[i]
@@ -127,7 +128,7 @@ func (s *Summary) find(paths *Paths, entry string, bug *explore.Bug) *finding {
 }
 
 // has reports whether an earlier entry has the finding for bug.
-func (s *Summary) has(paths *Paths, bug *explore.Bug) bool {
+func (s *Summary) has(paths *Paths, bug *bug.Bug) bool {
 	return s.index(findingOf(paths, bug)) >= 0
 }
 
@@ -138,7 +139,7 @@ func (s *Summary) index(f *finding) int {
 }
 
 // findingOf returns the finding for bug, without entries.
-func findingOf(paths *Paths, bug *explore.Bug) *finding {
+func findingOf(paths *Paths, bug *bug.Bug) *finding {
 	return &finding{where: paths.Pos(bug.Pos), warning: bug.Warning,
 		message: bug.Kind.Code() + ": " + goroutineNames.ReplaceAllString(indented(Message(bug), ""), "g")}
 }

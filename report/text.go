@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -223,14 +224,6 @@ func (t *Text) endPackage(b *bytes.Buffer) {
 	t.failed, t.elapsed = false, 0
 }
 
-// took returns the text about the time of the search for a result.
-func took(r *explore.Result) string {
-	if r.Cached {
-		return "(cached)"
-	}
-	return seconds(timeOf(r))
-}
-
 // NotRun says why a test was not run: "skipped at x_test.go:5: needs a network".
 func NotRun(n *describe.NotRun) string {
 	if n.Skip == nil {
@@ -243,158 +236,47 @@ func NotRun(n *describe.NotRun) string {
 	return s
 }
 
-// covered returns the text about the coverage of a search.
-func covered(r *explore.Result) string {
-	s := coveredBy(r)
-	if x := r.Resumed; x != nil {
-		precision := time.Second
-		if x.Spent < 10*time.Second {
-			precision /= 10
-		}
-		s += fmt.Sprintf(", resumed after %v (%s", x.Spent.Round(precision), count(x.Stats.Executions, "execution"))
-		if x.Stats.States > 0 {
-			s += ", " + count(x.Stats.States, "state")
-		}
-		s += ")"
-	}
-	return s
-}
-
-func coveredBy(r *explore.Result) string {
-	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 && ended(r) == 0 {
-		s := count(r.Sampled, "sampled execution")
-		if n := seen(r); n > 0 {
-			s += ", " + count(n, "state")
-		}
-		return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
-	}
-	s := executions(&r.Stats.Stats)
-	if r.Match || r.Stats.States > 0 {
-		s += ", " + states(&r.Stats.Stats)
-	}
-	switch {
-	case r.FallbackTo != "":
-		s += " (of --por=" + r.FallbackTo + ")"
-	case r.Auto:
-		s += " (" + r.POR + ")"
-	}
-	for _, o := range r.Others {
-		s += ", " + executions(&o.Stats)
-		if o.Stats.States > 0 {
-			s += ", " + states(&o.Stats)
-		}
-		s += " (" + o.POR + ")"
-	}
-	if r.Auto && r.Verdict == explore.Incomplete && r.Sampled > 0 {
-		s += fmt.Sprintf(", %d sampled", r.Sampled)
-	}
-	if r.Known > 0 {
-		s += ", " + count(r.Known, "known finding")
-	}
-	return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
-}
-
-// ended returns the number of executions of searches that have ended.
-func ended(r *explore.Result) uint64 {
-	n := r.Stats.Executions
-	for _, o := range r.Others {
-		n += o.Stats.Executions
-	}
-	return n
-}
-
-// seen returns the number of states that the searches have reached.
-func seen(r *explore.Result) uint64 {
-	n := r.Stats.States
-	for _, o := range r.Others {
-		n += o.Stats.States
-	}
-	return n
-}
-
-// executions returns the text about the number of executions.
-func executions(s *por.Stats) string {
-	text := count(s.Executions, "execution")
-	if s.PartExecutions > 0 {
-		text += fmt.Sprintf(" and %d of parts", s.PartExecutions)
-	}
-	return text
-}
-
-// states returns the text about the number of states.
-func states(s *por.Stats) string {
-	text := count(s.States, "state")
-	if s.Exchanged+s.Equal > 0 {
-		text += " up to symmetry"
-	}
-	return text
-}
-
-// search returns the text about the progress of a search that found a bug.
-func search(r *explore.Result) string {
-	if allSmall(r) {
-		return "its small version: " + search(r.Small.Result)
-	}
-	how := "all schedules explored"
-	switch {
-	case r.FirstOnly:
-		s := "stopped at the first bug, after " + count(r.Stats.Transitions, "step")
-		if r.Auto {
-			s += " of " + r.POR
-		}
-		if r.Within != nil {
-			s += " with at most " + count(*r.Within, "preemption")
-		}
-		return s
-	case !onlyAssumed(r):
-		how = "incomplete" + with(r) + ": " + strings.Join(Incomplete(r), "; ")
-	case len(r.Assumed) > 0:
-		how += strings.TrimPrefix(exhaustive(r, false), "exhaustive")
-	}
-	return how + ", " + executions(&r.Stats.Stats)
-}
-
 // bug writes one bug.
-func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
-	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.open(bug)))
-	if s := foundIn(bug); s != "" {
+func (t *Text) bug(b *bytes.Buffer, x *bug.Bug) {
+	fmt.Fprintf(b, "%s: %s: %s\n", t.Paths.Pos(x.Pos), x.Kind.Code(), indented(Message(x), t.open(x)))
+	if s := foundIn(x); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
 	}
-	inputs(b, shownInputs(bug.Inputs))
+	inputs(b, shownInputs(x.Inputs))
 	brief, bound := t.Brief && !t.Verbose, 0
 	if brief {
 		bound = briefRows
 	}
-	lanes(b, bug.Events, t.Verbose, bug, bound)
-	if bug.Untold {
+	lanes(b, x.Events, t.Verbose, x, bound)
+	if x.Untold {
 		fmt.Fprintln(b, "     The schedule is not shown and not simplified, because time was up (--timeout). The replay file contains it.")
 	} else {
-		fmt.Fprintf(b, "why: %s\n", why(bug))
+		fmt.Fprintf(b, "why: %s\n", why(x))
 	}
-	if s := t.undecided(bug); s != "" {
+	if s := t.undecided(x); s != "" {
 		fmt.Fprintln(b, s)
 	}
 	timed := func(e describe.Event) bool { return e.Kind.Row().On == trace.OnClock }
-	if t.AnyTime && slices.ContainsFunc(bug.Events, timed) {
+	if t.AnyTime && slices.ContainsFunc(x.Events, timed) {
 		fmt.Fprintln(b, "     Timers fire at any moment here; with --time=virtual time passes only when no goroutine can continue.")
 	}
-	if bug.Accesses != nil {
-		raceBlock(b, bug.Accesses)
+	if x.Accesses != nil {
+		raceBlock(b, x.Accesses)
 	}
-	if frames := bug.Stack; len(frames) > 0 {
-		if bug.Kind == explore.Failure { // package testing is of no interest
+	if frames := x.Stack; len(frames) > 0 {
+		if x.Kind == bug.Failure { // package testing is of no interest
 			frames = slices.DeleteFunc(slices.Clone(frames), func(f describe.Frame) bool { return f.Std })
 		}
 		if len(frames) > 0 { // an example fails when it has returned
-			fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(bug), bug.G)
+			fmt.Fprintf(b, "goroutine %s [running, %s]:\n", number(x), x.G)
 			stack(b, frames, t.Verbose)
 		}
 	}
-	waits := bug.Kind == explore.Deadlock || bug.Kind == explore.Leak || bug.Kind == explore.Livelock
+	waits := x.Kind == bug.Deadlock || x.Kind == bug.Leak || x.Kind == bug.Livelock
 	if waits && !brief { // the schedule shows where they wait
-		shown := bug.Goroutines
+		shown := x.Goroutines
 		if !t.Verbose {
-			shown = concerned(bug)
+			shown = concerned(x)
 		}
 		for i, g := range shown {
 			if i > 0 {
@@ -402,13 +284,13 @@ func (t *Text) bug(b *bytes.Buffer, bug *explore.Bug) {
 			}
 			goroutine(b, g, t.Verbose)
 		}
-		if n := len(bug.Goroutines) - len(shown); n > 0 {
+		if n := len(x.Goroutines) - len(shown); n > 0 {
 			fmt.Fprintf(b, "\n(%s more; -v shows all)\n", count(n, "goroutine"))
 		}
 	}
-	if len(bug.Output) > 0 {
+	if len(x.Output) > 0 {
 		fmt.Fprintf(b, "output of this execution:\n")
-		text := shortened(strings.TrimSuffix(string(bug.Output), "\n"), maxOutput)
+		text := shortened(strings.TrimSuffix(string(x.Output), "\n"), maxOutput)
 		for _, l := range strings.SplitAfter(text, "\n") {
 			fmt.Fprintf(b, "  | %s", l)
 		}
@@ -440,7 +322,7 @@ func inputs(b *bytes.Buffer, list []describe.Input) {
 }
 
 // warning writes a line about something that is not a bug, and its related places.
-func (t *Text) warning(b *bytes.Buffer, bug *explore.Bug) {
+func (t *Text) warning(b *bytes.Buffer, bug *bug.Bug) {
 	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
 	if s := foundIn(bug); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
@@ -461,42 +343,10 @@ func (t *Text) outcomes(b *bytes.Buffer, r *explore.Result) {
 }
 
 // UnusedIgnores warns of //hbcheck:ignore comments that match no bug.
-func UnusedIgnores(w io.Writer, paths Paths, ignores []*explore.Ignore) {
+func UnusedIgnores(w io.Writer, paths Paths, ignores []*ignore.Comment) {
 	for _, ig := range ignores {
 		if !ig.Used {
 			fmt.Fprintf(w, "%s: warning: unused //hbcheck:ignore: there is no %s here\n", Printable(paths.Pos(ig.Pos)), ig.Kind.Code())
 		}
 	}
-}
-
-// WriteReplayed writes the steps of a schedule that has been replayed, all of
-// them, and the bug it has shown, if any.
-func WriteReplayed(w io.Writer, paths Paths, events []describe.Event, bug *explore.Bug) error {
-	var b bytes.Buffer
-	if bug != nil {
-		t := &Text{Paths: paths, Verbose: true}
-		t.bug(&b, bug)
-	} else {
-		lanes(&b, events, true, nil, 0)
-	}
-	_, err := io.WriteString(w, Printable(b.String()))
-	return err
-}
-
-// DivergenceText returns the text about the difference between a replay and its recording.
-func DivergenceText(paths Paths, d *explore.Divergence) string {
-	one := func(e describe.Event) string {
-		return strings.TrimSpace(fmt.Sprintf("%s  %s  %s  %s", e.Name, e.Kind, e.What, paths.Pos(e.Pos)))
-	}
-	s := fmt.Sprintf("step %d expected: %s\n", d.Step, one(d.Want))
-	pad := strings.Repeat(" ", len(fmt.Sprintf("step %d ", d.Step)))
-	switch d.Why {
-	case explore.ExecutionEnded:
-		return s + pad + "but:      the execution has ended"
-	case explore.CannotMove:
-		return s + pad + "but:      " + d.Want.Name + " cannot move"
-	case explore.FewerAlternatives:
-		return s + pad + "but:      there are fewer alternatives"
-	}
-	return s + pad + "found:    " + one(d.Got)
 }

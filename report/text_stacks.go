@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -16,12 +16,12 @@ const maxStacks = 4
 
 // concerned returns the goroutines whose stacks explain the bug. For a leak these are the leaked goroutine
 // and the one that keeps it waiting; for a deadlock those of the cycle, or the first ones.
-func concerned(b *explore.Bug) (list []describe.Goroutine) {
+func concerned(b *bug.Bug) (list []describe.Goroutine) {
 	in := func(g describe.Goroutine) bool {
-		return slices.ContainsFunc(b.Cycle, func(e explore.Edge) bool { return e.From == g.ID || e.To == g.ID })
+		return slices.ContainsFunc(b.Cycle, func(e bug.Edge) bool { return e.From == g.ID || e.To == g.ID })
 	}
 	for _, g := range b.Goroutines {
-		if g.Name == b.G || in(g) || b.Kind != explore.Leak && len(b.Cycle) == 0 && len(list) < maxStacks {
+		if g.Name == b.G || in(g) || b.Kind != bug.Leak && len(b.Cycle) == 0 && len(list) < maxStacks {
 			list = append(list, g)
 		}
 	}
@@ -32,7 +32,7 @@ func concerned(b *explore.Bug) (list []describe.Goroutine) {
 const maxOutput = 64 << 10
 
 // number is the number the runtime would give the goroutine a bug happened in.
-func number(bug *explore.Bug) string {
+func number(bug *bug.Bug) string {
 	for i := len(bug.Events) - 1; i >= 0; i-- {
 		if e := bug.Events[i]; e.Name == bug.G {
 			return fmt.Sprint(goid(e.G))

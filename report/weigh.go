@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -54,7 +55,7 @@ func graded(g *explore.Graded) string {
 
 // named returns the operations with most of the choices, unless the search ended for another reason than
 // their number.
-func named(r *explore.Result) *explore.Choice {
+func named(r *explore.Result) *strategy.Choice {
 	if !slices.ContainsFunc(r.Incomplete, outOfReach) {
 		return nil
 	}
@@ -79,7 +80,7 @@ func outOfReach(x explore.Reason) bool {
 }
 
 // choice returns the text about the operations with most of a search's choices.
-func choice(c *explore.Choice) string {
+func choice(c *strategy.Choice) string {
 	s := fmt.Sprintf("%.0f%% of the choices are at %s", 100*c.Part, line(c.Pos))
 	if c.What != "" {
 		s += " (" + c.What + ")"

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
 )
 
@@ -14,7 +15,7 @@ func TestWeigh(t *testing.T) {
 	covered := por.Stats{Executions: 12345, States: 67890}
 	many := explore.Stats{}
 	many.Goroutines = 9
-	choices := &explore.Choice{Pos: at("cache.go", 31, 0), What: "c.mu", Part: 0.824, Between: [2]string{"g2", "g9"}}
+	choices := &strategy.Choice{Pos: at("cache.go", 31, 0), What: "c.mu", Part: 0.824, Between: [2]string{"g2", "g9"}}
 	tests := []struct {
 		name string
 		r    explore.Result
@@ -35,7 +36,7 @@ try a longer --timeout`},
 		{"not even those", explore.Result{POR: "jpf", Incomplete: memory, Graded: &explore.Graded{Preempt: -1, Next: 0.2}},
 			`about 20% of the schedules without preemption explored
 try more --max-memory`},
-		{"subtests", explore.Result{POR: "optimal", Jobs: 2, Incomplete: timeout, Choices: &explore.Choice{Pos: at("a.go", 7, 0), Part: 0.5},
+		{"subtests", explore.Result{POR: "optimal", Jobs: 2, Incomplete: timeout, Choices: &strategy.Choice{Pos: at("a.go", 7, 0), Part: 0.5},
 			Subtests: []string{"TestA/1", "TestA/10", "TestA/a+b"}},
 			`50% of the choices are at a.go:7
 try one of the 3 subtests at a time: --run 'TestA/^1$'; or a longer --timeout`},

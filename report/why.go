@@ -7,24 +7,24 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
 // why explains in a sentence or two how the schedule leads to the bug.
-func why(b *explore.Bug) string {
+func why(b *bug.Bug) string {
 	switch b.Kind {
-	case explore.Deadlock:
+	case bug.Deadlock:
 		return whyDeadlock(b)
-	case explore.Race:
+	case bug.Race:
 		if b.StepsApart {
 			return whyStepsApart(b) + racePanics(b) + pooled(b)
 		}
 		x, y := b.Accesses[0], b.Accesses[1]
 		return fmt.Sprintf("%s and %s are both about to make their access at the same time: nothing orders a %s in %s and a %s in %s.",
 			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b) + pooled(b)
-	case explore.Leak:
+	case bug.Leak:
 		for _, g := range b.Goroutines {
 			if g.Name != b.G {
 				continue
@@ -41,9 +41,9 @@ func why(b *explore.Bug) string {
 			}
 			return s + "."
 		}
-	case explore.LeftRunning:
+	case bug.LeftRunning:
 		return fmt.Sprintf("main has returned, time wakes %s, and no goroutine is left that could stop it.", b.G)
-	case explore.Livelock:
+	case bug.Livelock:
 		if b.Loop < 0 {
 			return fmt.Sprintf("%s is again in the state in which an earlier iteration of its loop began, and the loop reads nothing that another goroutine can write.", b.G) + needed(b)
 		}
@@ -58,7 +58,7 @@ func why(b *explore.Bug) string {
 }
 
 // decisive returns the steps that the explanation of b names, from 1.
-func decisive(b *explore.Bug) []int {
+func decisive(b *bug.Bug) []int {
 	var list []int
 	event := func(i int) {
 		if i >= 0 && i < len(b.Events) {
@@ -70,13 +70,13 @@ func decisive(b *explore.Bug) []int {
 			event(h.Event)
 		}
 	}
-	if b.Preemptions == 0 && b.Kind != explore.Race && b.Kind != explore.Leak {
+	if b.Preemptions == 0 && b.Kind != bug.Race && b.Kind != bug.Leak {
 		if picks := picks(b); len(picks) <= maxPlaces {
 			list = append(list, picks...)
 		}
 	}
 	switch b.Kind {
-	case explore.Failure, explore.Panic, explore.Misuse:
+	case bug.Failure, bug.Panic, bug.Misuse:
 		list = append(list, causeOf(b).steps...)
 	}
 	if b.Pool != nil {
@@ -88,7 +88,7 @@ func decisive(b *explore.Bug) []int {
 
 // whyStepsApart explains a race between accesses of which the second is not pending when the first
 // is executed.
-func whyStepsApart(b *explore.Bug) string {
+func whyStepsApart(b *bug.Bug) string {
 	x, y := b.Accesses[0], b.Accesses[1]
 	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: it came first by chance, or because of something that does not synchronise.",
 		verb(x.Verb()), x.Name, verb(y.Verb()), y.Name)
@@ -107,7 +107,7 @@ func whyStepsApart(b *explore.Bug) string {
 
 // racePanics names the panic that occurs if two racing operations on a channel are executed in the
 // other order.
-func racePanics(b *explore.Bug) string {
+func racePanics(b *bug.Bug) string {
 	verbs := [2]describe.Verb{b.Accesses[0].Verb(), b.Accesses[1].Verb()}
 	switch {
 	case verbs == [2]describe.Verb{describe.Closes, describe.Closes}:
@@ -120,7 +120,7 @@ func racePanics(b *explore.Bug) string {
 
 // pooled returns the sentence that a sync.Pool gave the object of a race to one goroutine while the other
 // still used it.
-func pooled(b *explore.Bug) string {
+func pooled(b *bug.Bug) string {
 	p := b.Pool
 	if p == nil {
 		return ""
@@ -144,7 +144,7 @@ var noOrder = map[trace.Kind]string{
 	trace.TrySelect: "The default of a select orders nothing",
 }
 
-func whyDeadlock(b *explore.Bug) string {
+func whyDeadlock(b *bug.Bug) string {
 	if len(b.Cycle) > 0 {
 		return waitsFor(b) + "." + needed(b)
 	}
@@ -162,7 +162,7 @@ func whyDeadlock(b *explore.Bug) string {
 
 // allWait describes what the goroutines of a deadlock without locks wait for: each of a few goroutines, or
 // only the reported one of many.
-func allWait(b *explore.Bug) string {
+func allWait(b *bug.Bug) string {
 	const rest = "every remaining goroutine waits, and only another goroutine could wake it."
 	var list []string
 	for _, g := range b.Goroutines {
@@ -188,7 +188,7 @@ func someHeld(list []string) string {
 }
 
 // whyStranded names the goroutines that wait in a bubble whose function has returned.
-func whyStranded(b *explore.Bug) string {
+func whyStranded(b *bug.Bug) string {
 	var list []string
 	for _, g := range b.Goroutines {
 		if g.Bubble != 0 {
@@ -212,7 +212,7 @@ func onWhat(on string) string {
 
 // holds says who has a lock since when: "g1 locked in step 5 (bank.go:15) and never unlocked: it
 // has ended". on is the name of the lock where goroutines wait for it.
-func holds(b *explore.Bug, h *describe.Holding, on string) string {
+func holds(b *bug.Bug, h *describe.Holding, on string) string {
 	s := h.G + " locked"
 	if at, ok := lockedAt(b, h, on); ok {
 		if h.Event >= 0 {
@@ -228,7 +228,7 @@ func holds(b *explore.Bug, h *describe.Holding, on string) string {
 
 // lockedAt returns the place where a lock was taken: "step 7 (bank.go:149, as sa.mu)", or "before step 1
 // (bank.go:149)".
-func lockedAt(b *explore.Bug, h *describe.Holding, on string) (at string, ok bool) {
+func lockedAt(b *bug.Bug, h *describe.Holding, on string) (at string, ok bool) {
 	if !h.Pos.IsValid() {
 		return "", false
 	}
@@ -244,7 +244,7 @@ func lockedAt(b *explore.Bug, h *describe.Holding, on string) (at string, ok boo
 }
 
 // waitsFor says which goroutine waits for a lock that another one holds, and since when.
-func waitsFor(b *explore.Bug) string {
+func waitsFor(b *bug.Bug) string {
 	goroutine := func(id trace.GID) *describe.Goroutine {
 		for i := range b.Goroutines {
 			if b.Goroutines[i].ID == id {
@@ -302,7 +302,7 @@ func placeOf(g describe.Goroutine) string {
 }
 
 // needed says how many preemptions the schedule needs, and how much time.
-func needed(b *explore.Bug) string {
+func needed(b *bug.Bug) string {
 	passes := ""
 	if d := b.Delay; d != nil {
 		passes = fmt.Sprintf("%v to pass while %s could run", d.For, d.Runner)
@@ -322,7 +322,7 @@ func needed(b *explore.Bug) string {
 }
 
 // onlyThis says what a schedule without preemptions needs: an order, inputs, drawn values.
-func onlyThis(b *explore.Bug) string {
+func onlyThis(b *bug.Bug) string {
 	if len(b.Inputs) == 0 && b.FailsAtStart {
 		return " It happens before the first step, so in every schedule."
 	}
@@ -375,7 +375,7 @@ func onlyThis(b *explore.Bug) string {
 }
 
 // picks returns the steps, from 1, of selects that could have taken another case, up to the failure.
-func picks(b *explore.Bug) (list []int) {
+func picks(b *bug.Bug) (list []int) {
 	if b.FailsAtStart {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
@@ -15,7 +16,7 @@ import (
 // that a report grows with the steps and not with steps times goroutines; only some goroutines are listed.
 func TestManyGoroutines(t *testing.T) {
 	const n = 2000
-	b := &explore.Bug{Kind: explore.Deadlock, Detail: explore.MainBlocked{Goroutine: "main", Others: n - 1}, G: "main", Loop: -1}
+	b := &bug.Bug{Kind: bug.Deadlock, Detail: bug.MainBlocked{Goroutine: "main", Others: n - 1}, G: "main", Loop: -1}
 	for i := range n {
 		name := "main"
 		if i > 0 {
@@ -29,7 +30,7 @@ func TestManyGoroutines(t *testing.T) {
 		b.Goroutines = append(b.Goroutines, g)
 	}
 	var out bytes.Buffer
-	r := &explore.Result{Package: "p", Entry: "main", Verdict: explore.Fail, Bugs: []*explore.Bug{b}}
+	r := &explore.Result{Package: "p", Entry: "main", Verdict: explore.Fail, Bugs: []*bug.Bug{b}}
 	if err := (&Text{W: &out}).Result(r, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/fingerprint"
 	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/loops"
 )
@@ -463,15 +464,16 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 // stack, and the objects that only g can reach.
 func (e *awaitElimination) ownState(g *goroutine) por.Hash {
 	c := &e.m.canon
-	c.ownOnly = true
-	e.m.beginTraversal()
+	c.OwnOnly = true
+	e.m.prepareWriter(false)
+	c.BeginTraversal()
 	e.m.serialise(&e.serial, g, &e.loops)
-	ws := e.m.writeSerialised(c.words[:0], &e.serial)
-	for i := 0; i < len(c.queue); i++ {
-		ws = e.m.writeObject(ws, c.queue[i])
+	ws := e.m.writeSerialised(c.Words[:0], &e.serial)
+	for i := 0; i < len(c.Queue); i++ {
+		ws = c.WriteObject(ws, c.Queue[i])
 	}
-	c.words, c.ownOnly = ws, false
-	return fingerprint(ws)
+	c.Words, c.OwnOnly = ws, false
+	return fingerprint.Sum(ws)
 }
 
 // inLoop reports whether g is in a loop that it could iterate with zero effect, in its running

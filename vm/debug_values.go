@@ -21,17 +21,16 @@ func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry,
 		return nil, 0, false
 	}
 	mt := m.link.MapTypes[m.link.MapType(t)]
-	hd := (*[5]uint64)(m.heap.Load(p, mpSize, 0))
 	last := uint64(0)
 	for len(list) < most {
-		e, s := m.mapNextEntry(p, mt, last)
+		e, s := m.maps.Next(p, mt, last)
 		if e == nil || s == 0 {
 			break
 		}
-		at := m.entryAt(p, e)
+		at := m.maps.Address(p, e)
 		list, last = append(list, MapEntry{at + uint64(mt.KeyOff), at + uint64(mt.ElemOff)}), s
 	}
-	return list, int(hd[mpCount/8]), true
+	return list, int(m.maps.Len(p)), true
 }
 
 // A ChanState is the state of a channel.

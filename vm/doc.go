@@ -54,15 +54,13 @@
 //	config        the configuration of a machine; notes: events that change it for the next search
 //	outcome       how executions end, and what reports say of it
 //	entryfacts    what the program that begins at an entry may do
-//	state_        states: contents, saving and rewinding, fingerprints
-//	                                                      mark      Mark, Rewind, Release
-//	    goroutine   stacks and their undo log             sharing   which objects are shared
-//	    begun       who is making a base state
-//	    living      which goroutines have not ended       base      the state that machines are copied from
-//	    gids        numbers of goroutines on all paths    identity  numbers of objects on all paths
-//	    hash        canonical fingerprint of a state      collect   garbage collection
-//	    regions     reuse of the previous fingerprint     count     the number of goroutines
-//	    items       the parts of a fingerprint            streams   output
+//	state_        states: contents, saving and rewinding, fingerprints (package fingerprint)
+//	    mark        Mark, Rewind, Release                 sharing   which objects are shared
+//	    goroutine   stacks and their undo log             base      the state that machines are copied from
+//	    living      which goroutines have not ended       identity  numbers of objects on all paths
+//	    gids        numbers of goroutines on all paths    collect   garbage collection
+//	    hash        the fingerprint of a state            count     the number of goroutines
+//	    streams     output
 //	    time        times in fingerprints                 symmetry  identical goroutines in fingerprints
 //	    serialise   goroutines in fingerprints            orbits    identical goroutines in one state
 //	    known       what machines of several processes know of a program, to number things alike
@@ -70,7 +68,6 @@
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go
 //	    slices strings map value print                    panic     defer, panic, recover
-//	    mapop       instructions on maps
 //	    chan        channels                              partners  which of their operations can
 //	    schedule    one step, and when it ends                      proceed, and with whom
 //	    order       the order of maps, as a choice        time      when sleepers wake, timers fire
@@ -82,7 +79,7 @@
 //	    clockfacts  what all paths know about the clock
 //	    fault       how programs end badly                faulttext the messages of that
 //	    refuse      constructs that are not modelled      visit     loops in the library over maps
-//	    queue       who has waited longest on a channel   slots     orders of maps that gc can have
+//	    queue       who has waited longest on a channel
 //	    parking     when it matters who has parked        silent    steps that change nothing at channels
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry        enabled   which goroutines can move
@@ -117,6 +114,8 @@
 //
 // Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
 // what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
-// values), shadow (values beside their bits), native (functions that the machine computes), hash, host (files
-// and variables of the host), abitype (type descriptors that package reflect reads) and race (vector clocks).
+// values), shadow (values beside their bits), native (functions that the machine computes), maps and orders
+// (of loops over them), begun (machines that are being initialised), hash, fingerprint (of states), reach
+// (what can be reached in the heap), host (files and variables of the host), abitype (type descriptors that
+// package reflect reads) and race (vector clocks).
 package vm

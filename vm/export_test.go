@@ -29,11 +29,7 @@ func (m *Machine) HeapLive() uint64 { return m.heap.Live }
 // of a bit more than 4 GB.
 func (m *Machine) GrowMap() {
 	defer m.recoverOutOfMemory()
-	for _, t := range m.link.MapTypes {
-		if t != nil {
-			m.mapGrow(m.gs[0], uint64(m.alloc(m.gs[0], mpSize, m.layMap))<<32, t, 1<<32/int(t.Entry.Size)+8)
-		}
-	}
+	m.allocMap(m.gs[0], 1<<32+8, m.layMap)
 }
 
 // OrbitHash returns the least fingerprint of the present state over all orders of the goroutines of
@@ -52,8 +48,8 @@ func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 		}
 	}
 	slices.SortStableFunc(slots, func(a, b uint32) int { return compare(m.gs[a], m.gs[b]) })
-	m.canon.exchanging = true
-	defer func() { m.canon.exchanging = false }()
+	m.canon.Exchanging = true
+	defer func() { m.canon.Exchanging = false }()
 	least = por.Hash{^uint64(0), ^uint64(0)}
 	var permute func(i int)
 	permute = func(i int) {
@@ -79,8 +75,8 @@ func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 func (m *Machine) Exchanging() map[trace.GID]trace.GID {
 	m.SymmetricHash(nil)
 	slots := slices.Clone(m.canon.sorted)
-	m.canon.exchanging = true
-	defer func() { m.canon.exchanging = false }()
+	m.canon.Exchanging = true
+	defer func() { m.canon.Exchanging = false }()
 	before, classes := m.hashInOrder(slots), map[trace.GID]trace.GID{}
 	for i, s := range slots {
 		g := m.gs[s]

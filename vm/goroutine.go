@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"hbcheck.dev/hbcheck/vm/fingerprint"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -158,21 +159,14 @@ type stackOverflow struct {
 }
 
 // serialised has the words of a goroutine for fingerprints, kept until it changes: in most states
-// all but one goroutine are unchanged. Its pointers are plain words. Each fingerprint replaces them
-// by numbers of the visit, which depend on earlier words.
+// all but one goroutine are unchanged.
 type serialised struct {
+	fingerprint.Stack
 	valid bool
-	words []uint64
-	refs  []uint32 // which words are references
 	named []uint32 // words that refer to a static object, or, shifted left once with bit 0 set, name a function
-	times []uint32 // indices of words at which Times begin
 	until int64    // a deadline of lookBack or timedLoop; 0: none
 	raw   bool     // there may be other Times
 	key   uint64   // see symmetryKey; 0: not known
-	// For writeStack.
-	hashed  bool
-	hash    por.Hash
-	objects []uint32 // that it refers to
 }
 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly

@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/link"
+	"hbcheck.dev/hbcheck/vm/maps"
 	"hbcheck.dev/hbcheck/vm/race"
 	"hbcheck.dev/hbcheck/vm/shadow"
 	"hbcheck.dev/hbcheck/vm/values"
@@ -30,6 +31,7 @@ type Machine struct {
 	// The state.
 	heap *heap.Heap
 	mem  values.Memory // the same heap
+	maps maps.Maps     // likewise
 	goroutineTable
 	scalars
 	streams
@@ -214,8 +216,7 @@ type autoMode struct {
 
 // hashing computes fingerprints of states.
 type hashing struct {
-	canon   canonicaliser
-	regions regions
+	canon canonicaliser
 }
 
 // raceTracking follows the happens-before relation.
@@ -234,8 +235,7 @@ type scratch struct {
 	parksIn  []int    // likewise: goroutines that only park
 	timersIn []int    // see Enabled
 	moving   uint32   // slot of the goroutine that was not blocked at the last call of bubbleBlocked
-	work     []uint32
-	codeWord uint64 // see access
+	codeWord uint64   // see access
 }
 
 // gOf returns the goroutine with the given id.

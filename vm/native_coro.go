@@ -51,9 +51,9 @@ func coroSwitch(m *Machine, g *goroutine, r Regs) Ctl {
 	if g.coro != c && m.multi && m.word(c, crOwner) != uint64(g.ID)+1 {
 		// The coroutine moves to another goroutine: from now on both may use the objects it holds.
 		for _, w := range q.Stack[:q.FP+uint32(q.Fn.Window)] {
-			m.publish(w)
+			m.heap.Publish(w)
 		}
-		m.publish(q.owned)
+		m.heap.Publish(q.owned)
 	}
 	m.setWord(c, crWaiting, uint64(g.ID)+1)
 	g.status = gSwitchedOut

@@ -198,7 +198,7 @@ func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark
 	for _, w := range refs {
 		if w.kind == watchFinalizer {
 			//mutant: cycles are finalized [models TestModels/finalizerCycle]
-			m.eachPtr(&m.heap.Objs[w.obj], root)
+			m.heap.EachPtr(&m.heap.Objs[w.obj], root)
 		}
 	}
 	mark()

@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/link"
+	"hbcheck.dev/hbcheck/vm/orders"
 )
 
 // Natives of reflect and of the overlay's internal/runtime/maps: maps and the words of channels.
@@ -36,13 +37,12 @@ var reflectMapNatives = []Native{
 			return Stop
 		}
 		if mp := r.U(1); mp != 0 {
-			m.heap.WillWrite(uint32(mp >> 32))
-			m.mapReset(mp, (*[5]uint64)(m.heap.Load(mp, mpSize, 0)), t)
+			m.maps.Clear(mp, t)
 		}
 		return Next
 	}},
 	{Name: "internal/runtime/maps.look", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-		if r.U(1) == 0 || m.noted(r.U(2)) {
+		if r.U(1) == 0 || orders.Noted(&m.maps, r.U(2)) {
 			return 1
 		}
 		return peekMapRead(m, g, r, op)
@@ -51,7 +51,7 @@ var reflectMapNatives = []Native{
 		if r.U(2) == 0 {
 			return 1
 		}
-		return m.orderChoice(m.orderWays(r.U(2)), op)
+		return m.orderChoice(orders.Ways(&m.maps, r.U(2)), op)
 	}, Fn: reflectMapTake},
 	{Name: "sync.hbMode", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.Set(0, uint64(m.visitOrder(g, r.U(0), r.U(1))))
@@ -115,7 +115,7 @@ func peekMapLen(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 
 func reflectMapLen(m *Machine, g *goroutine, r Regs) Ctl {
 	if mp := r.U(0); mp != 0 {
-		r.Set(0, m.word(mp, mpCount))
+		r.Set(0, m.maps.Len(mp))
 	}
 	return Next
 }
@@ -126,8 +126,7 @@ func reflectMakeMap(m *Machine, g *goroutine, r Regs) Ctl {
 	if t == nil {
 		return Stop
 	}
-	hint := r.U(1)
-	r.Set(0, m.newMap(g, t, &hint, 0))
+	r.Set(0, m.newMap(g, t, r.I(1)))
 	return Next
 }
 
@@ -151,22 +150,15 @@ func (m *Machine) reflectMapGet(g *goroutine, r Regs, key ptr) Ctl {
 	if k == nil {
 		return m.badAddress(g)
 	}
-	e := -1
-	var bad uint64
-	if mp != 0 {
-		e, _, bad = m.mapFind(mp, t, k)
-	} else {
-		_, bad = m.mem.Hash(t.Key, k, 0)
-	}
+	e, bad := m.maps.Find(mp, t, k)
 	switch {
 	case bad != 0:
 		m.throw(g, rtPanicUnhashable, bad)
 		return Called
-	case e < 0:
+	case e == nil:
 		r.Set(0, 0)
 	default:
-		hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
-		r.Set(0, m.copyOf(g, unsafe.Add(m.mapEntry(hd, t, e), t.ElemOff), t.Elem.Size, t.Elem.ID))
+		r.Set(0, m.copyOf(g, unsafe.Add(e, t.ElemOff), t.Elem.Size, t.Elem.ID))
 	}
 	return Next
 }
@@ -185,7 +177,7 @@ func (m *Machine) reflectMapSet(g *goroutine, r Regs, key, val ptr) Ctl {
 	if k == nil || v == nil {
 		return m.badAddress(g)
 	}
-	e, bad := m.mapAssign(g, mp, t, k)
+	e, bad := m.assignKey(g, mp, t, k)
 	if bad != 0 {
 		m.throw(g, rtPanicUnhashable, bad)
 		return Called
@@ -206,13 +198,7 @@ func (m *Machine) reflectMapDelete(g *goroutine, r Regs, key ptr) Ctl {
 	if k == nil {
 		return m.badAddress(g)
 	}
-	var bad uint64
-	if mp := r.U(1); mp != 0 {
-		bad = m.mapDelete(mp, t, k)
-	} else {
-		_, bad = m.mem.Hash(t.Key, k, 0)
-	}
-	if bad != 0 {
+	if bad := m.maps.Delete(r.U(1), t, k); bad != 0 {
 		m.throw(g, rtPanicUnhashable, bad)
 		return Called
 	}
@@ -235,7 +221,7 @@ func reflectMapLook(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	order := r.U(2)
-	if r.U(1) != 0 && !m.noted(order) {
+	if r.U(1) != 0 && !orders.Noted(&m.maps, order) {
 		m.noteEntries(g, r.U(1), t, &order, false)
 	}
 	r.Set(0, order)
@@ -249,28 +235,28 @@ func reflectMapTake(m *Machine, g *goroutine, r Regs) Ctl {
 		return Stop
 	}
 	mp, order := r.U(1), r.U(2)
-	s := uint64(0)
+	var e unsafe.Pointer
+	more := false
 	if order != 0 {
 		k := 0
-		if m.orderWays(order) > 1 {
+		if orders.Ways(&m.maps, order) > 1 {
 			k = int(g.Choice)
 			m.noteRanging(g)
 		}
-		s = m.takeEntry(mp, t, order, k)
+		e, more = orders.Take(&m.maps, mp, t, order, k)
 	}
 	r.Set(0, 0)
 	r.Set(1, 0)
 	r.SetBool(2, false)
-	if s == 0 {
+	if !more {
 		return Next
 	}
-	e := m.entryNumbered(mp, t, s)
 	if e == nil { // only a data race can have deleted it
 		r.SetBool(2, true)
 		return Next
 	}
 	r.Set(0, m.copyOf(g, unsafe.Add(e, t.KeyOff), t.Key.Size, t.Key.ID))
-	r.Set(1, m.copyOf(g, unsafe.Add(m.entryNumbered(mp, t, s), t.ElemOff), t.Elem.Size, t.Elem.ID))
+	r.Set(1, m.copyOf(g, unsafe.Add(e, t.ElemOff), t.Elem.Size, t.Elem.ID))
 	return Next
 }
 
@@ -281,40 +267,18 @@ func cloneMap(m *Machine, g *goroutine, r Regs) Ctl {
 		return Next
 	}
 	t := m.mapTypeOf(m.link.TypeAt(r.U(0)))
-	hd := (*[5]uint64)(m.heap.Load(src, mpSize, 0))
-	count := hd[mpCount/8]
-	//mutant: clones have no slots [env TestSlots/TestCloned]: false
-	if m.small(hd, t) {
-		r.Set(1, m.cloneSlots(g, src, t))
-		return Next
-	}
-	if m.hasSlots() {
-		count = max(count, minMapCap+1)
-	}
-	dst := m.newMap(g, t, &count, 0)
-	for last := uint64(0); ; {
-		e, n := m.mapNextEntry(src, t, last)
-		if e == nil {
-			break
-		}
-		last = n
-		key := unsafe.Add(e, t.KeyOff)
-		d, _ := m.mapAssign(g, dst, t, key) // hashable: it is in a map
-		to, from := (*byte)(unsafe.Add(d, t.ElemOff)), (*byte)(unsafe.Add(e, t.ElemOff))
-		copy(unsafe.Slice(to, t.Elem.Size), unsafe.Slice(from, t.Elem.Size))
-	}
-	r.Set(1, dst)
+	r.Set(1, m.maps.Clone(src, t, func(size uint64, lay uint32) uint32 { return m.allocMap(g, size, lay) }))
 	return Next
 }
 
 // visitOrder is orderOf for the n entries of a sync.Map for which the func value f is called.
 // During the initialisation of packages, before a goroutine has been started, f may be a function
 // that does not notice the order.
-func (m *Machine) visitOrder(g *goroutine, n, f uint64) int {
+func (m *Machine) visitOrder(g *goroutine, n, f uint64) orders.Mode {
 	//mutant: callbacks are alone [env TestPrograms/syncmapinitmain]: drop 1
 	if m.auto && m.alive == 1 && f != 0 && m.cfg.Maps != MapsEvery && !m.hasSlots() {
 		if fn, _ := m.closureOf(f); !m.link.VisitMatters(fn) {
-			return orderOne
+			return orders.One
 		}
 	}
 	return m.orderOf(g, n, false)

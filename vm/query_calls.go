@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/reach"
 )
 
 // The references of a test between two steps are found by watching its calls: a value that a function
@@ -110,16 +111,11 @@ func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall)
 // notify notifies that g's test has held words.
 func (c *testCalls) notify(m *Machine, g *goroutine, words []uint64) {
 	c.returned(g.ID, m.testOf(g), func(objs []uint32) bool {
-		seen := m.newReach()
+		seen := reach.NewSet(m.heap)
 		for _, w := range words {
-			seen.add(w)
+			seen.Add(w)
 		}
-		for _, o := range objs {
-			if seen.objs[o] {
-				return true
-			}
-		}
-		return false
+		return seen.HasAny(objs)
 	})
 }
 

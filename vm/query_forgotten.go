@@ -1,6 +1,9 @@
 package vm
 
-import "hbcheck.dev/hbcheck/trace"
+import (
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/reach"
+)
 
 // Forgotten returns the goroutines that wait in the present state and in all later states, because nothing
 // that can ever move refers to the objects that they wait for. main reports whether the main goroutine,
@@ -56,22 +59,22 @@ func (m *Machine) forgotten() []*goroutine {
 	if len(waiting) == 0 {
 		return nil
 	}
-	seen := m.newReach()
+	seen := reach.NewSet(m.heap)
 	//mutant: forgotten: variables remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
-	seen.statics()
+	seen.AddStatics()
 	for _, s := range m.order {
 		//mutant: forgotten: coroutines remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]: "!= gEnded" -> "== gReady"
 		if g := m.gs[s]; g.status != gEnded && !m.waits(g) {
-			seen.goroutine(g)
+			m.addHeld(seen, g)
 		}
 	}
 	for again := true; again; {
 		again = false
 		rest := waiting[:0]
 		for _, g := range waiting {
-			if m.anyAwaited(g, seen.has) {
+			if m.anyAwaited(g, seen.Has) {
 				//mutant: forgotten: who is remembered remembers nothing [test ./vm TestForgotten|TestRefersToWhatWakes]: remove 2
-				seen.goroutine(g)
+				m.addHeld(seen, g)
 				again = true
 			} else {
 				rest = append(rest, g)

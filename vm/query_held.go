@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/reach"
 )
 
 // EntryEnded reports whether the function of the entry has returned: main, or the test function.
@@ -64,9 +65,9 @@ func (v Report) EntryMade(objs []uint32) bool {
 
 // HeldByVariables reports whether package variables refer to one of objs, directly or through other objects.
 func (v Report) HeldByVariables(objs []uint32) bool {
-	seen := v.m.newReach()
-	seen.variables()
-	return slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] })
+	seen := reach.NewSet(v.m.heap)
+	seen.AddVariables()
+	return seen.HasAny(objs)
 }
 
 // TestsHolding returns the goroutines that execute a test, or a subtest, with a frame that refers to one of
@@ -81,7 +82,7 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 		if g.status == gEnded || g.Fn == nil || g.ID == waiter {
 			continue
 		}
-		seen := m.newReach()
+		seen := reach.NewSet(m.heap)
 		inside := false
 		m.eachLive(g, func(fn *bytecode.Func, fp uint32, live []uint16, _ bool) {
 			if inside = inside || m.isTest(fn); !inside {
@@ -89,12 +90,12 @@ func (v Report) TestsHolding(objs []uint32, waiter trace.GID) (tests []trace.GID
 			}
 			for _, e := range live {
 				if e&1 != 0 {
-					seen.add(g.Stack[fp+uint32(e>>1)])
+					seen.Add(g.Stack[fp+uint32(e>>1)])
 				}
 			}
-			seen.add(g.Stack[fp-hdrDefer])
+			seen.Add(g.Stack[fp-hdrDefer])
 		})
-		if inside && slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
+		if inside && seen.HasAny(objs) {
 			tests = append(tests, m.testOf(g))
 		}
 	}
@@ -109,9 +110,9 @@ func (v Report) Referring(objs []uint32, but trace.GID) (list []trace.GID) {
 		if g.status == gEnded || g.Fn == nil || g.ID == but {
 			continue
 		}
-		seen := m.newReach()
-		seen.goroutine(g)
-		if slices.ContainsFunc(objs, func(obj uint32) bool { return seen.objs[obj] }) {
+		seen := reach.NewSet(m.heap)
+		m.addHeld(seen, g)
+		if seen.HasAny(objs) {
 			list = append(list, g.ID)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
-	"hbcheck.dev/hbcheck/vm/heap"
+	"hbcheck.dev/hbcheck/vm/reach"
 )
 
 // Left describes a goroutine that waits when the entry has ended and no goroutine is enabled.
@@ -38,14 +38,14 @@ func (v Report) Left() map[trace.GID]Left {
 	if !m.afterEntry() {
 		return left
 	}
-	seen := m.newReach()
+	seen := reach.NewSet(m.heap)
 	ticks := make(map[ptr]bool)
 	for _, s := range m.order {
 		if t := m.gs[s]; t.system && t.status == gReady && t.pending.Kind == trace.Timer && m.spent(t) {
 			if c := m.word(t.wait.obj, tmChan); c != 0 {
 				ticks[c] = true
 			} else {
-				seen.goroutine(t)
+				m.addHeld(seen, t)
 			}
 		}
 	}
@@ -54,13 +54,13 @@ func (v Report) Left() map[trace.GID]Left {
 		if g := m.gs[s]; g.status == gReady && !g.system && m.waitsForTime(g, ticks) {
 			woken = append(woken, g)
 			left[g.ID] = LeftAlive
-			seen.goroutine(g)
+			m.addHeld(seen, g)
 		}
 	}
-	if seen.empty() {
+	if seen.Empty() {
 		return left
 	}
-	seen.variables()
+	seen.AddVariables()
 	for again := true; again; {
 		again = false
 		for _, s := range m.order {
@@ -68,9 +68,9 @@ func (v Report) Left() map[trace.GID]Left {
 			if _, known := left[g.ID]; known || g.status != gReady || g.system {
 				continue
 			}
-			if m.anyAwaited(g, seen.has) {
+			if m.anyAwaited(g, seen.Has) {
 				left[g.ID], again = LeftAlive, true
-				seen.goroutine(g)
+				m.addHeld(seen, g)
 			}
 		}
 	}
@@ -107,68 +107,15 @@ func (m *Machine) anyAwaited(g *goroutine, f func(ptr) bool) bool {
 	return g.wait.obj != 0 && f(g.wait.obj&^(1<<32-1))
 }
 
-// reach is a set of objects that is closed under references. It grows to a least fixed point: each
-// goroutine that can move adds the objects it refers to, and then others that wait for these can
-// move. There are at most as many rounds as goroutines, and each object is visited once.
-type reach struct {
-	m    *Machine
-	objs map[uint32]bool
-}
-
-func (m *Machine) newReach() *reach { return &reach{m, make(map[uint32]bool)} }
-
-func (x *reach) empty() bool { return len(x.objs) == 0 }
-
-func (x *reach) has(p ptr) bool { return x.objs[uint32(p>>32)] }
-
-// add adds the target of word w, which may be any word.
-func (x *reach) add(w uint64) {
-	h := x.m.heap
-	id := w >> 32
-	if id == 0 || w&funcBit != 0 || id >= uint64(len(h.Objs)) || x.objs[uint32(id)] {
-		return
-	}
-	x.objs[uint32(id)] = true
-	work := []uint32{uint32(id)}
-	for len(work) > 0 {
-		o := &h.Objs[work[len(work)-1]]
-		work = work[:len(work)-1]
-		x.m.eachPtr(o, func(w uint64) {
-			if t := w >> 32; t < uint64(len(h.Objs)) && !x.objs[uint32(t)] {
-				x.objs[uint32(t)] = true
-				work = append(work, uint32(t))
-			}
-		})
-	}
-}
-
-// goroutine adds the objects that g can reach.
-func (x *reach) goroutine(g *goroutine) {
-	x.add(g.wait.obj)
-	x.add(g.coro)
-	x.add(g.owned)
+// addHeld adds the objects that g can reach.
+func (m *Machine) addHeld(x *reach.Set, g *goroutine) {
+	x.Add(g.wait.obj)
+	x.Add(g.coro)
+	x.Add(g.owned)
 	//mutant: forgotten: panics remember nothing [test ./vm TestForgotten|TestRefersToWhatWakes]
-	x.add(g.panics)
+	x.Add(g.panics)
 	if g.status != gEnded && g.Fn != nil {
-		x.m.liveWords(g, x.add)
-	}
-}
-
-// variables adds the objects that package variables refer to.
-func (x *reach) variables() {
-	for id := uint32(1); id < x.m.heap.NumStatic; id++ {
-		if x.m.heap.Objs[id].Flags&heap.Var != 0 {
-			x.add(uint64(id) << 32)
-		}
-	}
-}
-
-// statics adds all objects that can be reached without a goroutine.
-func (x *reach) statics() {
-	for id := uint32(1); id < x.m.heap.NumStatic; id++ {
-		if o := &x.m.heap.Objs[id]; o.Flags&heap.Frozen == 0 || o.Aux != 0 {
-			x.add(uint64(id) << 32)
-		}
+		m.liveWords(g, x.Add)
 	}
 }
 
@@ -178,11 +125,11 @@ func (x *reach) statics() {
 // An example is `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case
 // <-done: return` it has one, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
-	others := m.newReach()
-	others.variables()
+	others := reach.NewSet(m.heap)
+	others.AddVariables()
 	for _, s := range m.order {
 		if q := m.gs[s]; q != g && q.status != gEnded && q.status != gSpinning {
-			others.goroutine(q)
+			m.addHeld(others, q)
 		}
 	}
 	endless := false
@@ -197,7 +144,7 @@ func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 			case bytecode.Recv, bytecode.Select:
 				for i, c := range m.chanCases(g, nil) {
 					// Nothing closes the channel of a timer, and only time sends to it.
-					dead[i] = c.ch == 0 || !ticks[c.ch] && !others.has(c.ch)
+					dead[i] = c.ch == 0 || !ticks[c.ch] && !others.Has(c.ch)
 				}
 			}
 		}

@@ -2,11 +2,13 @@ package vm
 
 import (
 	"go/types"
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/layout"
+	"hbcheck.dev/hbcheck/vm/orders"
 )
 
 // MapElem returns the memory image and the type of the element that the pending operation of g is
@@ -35,17 +37,14 @@ func (v Report) MapElem(id trace.GID) (image []byte, t types.Type, ok bool) {
 	if mp == 0 {
 		return nil, mt.Elem.Type, true
 	}
-	e, _, bad := m.mapFind(mp, mt, keyImage(rg(r, in.C)))
+	e, bad := m.maps.Find(mp, mt, keyImage(rg(r, in.C)))
 	if bad != 0 {
 		return nil, nil, false
 	}
-	if e < 0 {
+	if e == nil {
 		return nil, mt.Elem.Type, true
 	}
-	hd := (*[5]uint64)(m.heap.Load(mp, mpSize, 0))
-	p := unsafe.Add(m.mapEntry(hd, mt, e), mt.ElemOff)
-	image = make([]byte, mt.Elem.Size)
-	copy(image, unsafe.Slice((*byte)(p), mt.Elem.Size))
+	image = slices.Clone(unsafe.Slice((*byte)(unsafe.Add(e, mt.ElemOff)), mt.Elem.Size))
 	return image, mt.Elem.Type, true
 }
 
@@ -64,18 +63,10 @@ func (v Report) NextKey(id trace.GID, choice int) (image []byte, t types.Type, o
 	}
 	r := unsafe.Pointer(&g.Stack[g.FP])
 	mt := m.link.MapTypes[uint32(g.Fn.Code[g.PC+1].Word())]
-	w := m.orderWords(*rg(r, in.B+2))
-	if w[orMust/8] == 0 {
-		choice--
-	}
-	if choice < 0 {
-		return nil, nil, false
-	}
-	e := m.entryNumbered(*rg(r, in.B), mt, w[orFirst/8+choice])
+	e := orders.Entry(&m.maps, *rg(r, in.B), mt, *rg(r, in.B+2), choice)
 	if e == nil {
 		return nil, nil, false
 	}
-	image = make([]byte, mt.Key.Size)
-	copy(image, unsafe.Slice((*byte)(unsafe.Add(e, mt.KeyOff)), mt.Key.Size))
+	image = slices.Clone(unsafe.Slice((*byte)(unsafe.Add(e, mt.KeyOff)), mt.Key.Size))
 	return image, mt.Key.Type, true
 }

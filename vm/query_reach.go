@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/reach"
 )
 
 // Reach determines the goroutines that can obtain a pointer to an object by themselves.
@@ -26,94 +27,39 @@ import (
 // So if none of some goroutines and no variable reaches an object, none of these goroutines ever
 // accesses it while the others do not move.
 //
-// A Reach has, for each object, a set of at most MaxReach groups of goroutines, as bits, found by
-// propagating them along the references until nothing changes.
+// A Reach has, for each object, a set of at most MaxReach groups of goroutines, as bits.
 type Reach struct {
-	m    *Machine
-	gen  uint32
-	at   []held // by object
-	work []uint32
+	m      *Machine
+	groups *reach.Groups
 }
 
 // MaxReach is the most groups of goroutines that a Reach distinguishes.
-const MaxReach = 64
-
-// held is the record of an object in propagation gen.
-type held struct {
-	gen    uint32
-	queued bool
-	by     uint64
-}
+const MaxReach = reach.MaxGroups
 
 // NewReach returns an empty Reach.
-func (v StaticView) NewReach() *Reach { return &Reach{m: v.m} }
+func (v StaticView) NewReach() *Reach { return &Reach{v.m, reach.NewGroups(v.m.heap)} }
 
 // Find determines what gs, all goroutines that have not ended, can hold in the present state.
 // groups[i] is the bit of the group of gs[i].
 func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	m := r.m
-	r.gen++
-	if n := len(m.heap.Objs); n > len(r.at) {
-		r.at = append(r.at, make([]held, n-len(r.at)+256)...)
-	}
-	for _, id := range m.heap.Changed {
-		//mutant: parts: variables refer to nothing [partTexts]: " r.add(w, ^uint64(0)) " -> ""
-		m.eachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, ^uint64(0)) })
-	}
+	r.groups.Begin()
 	for i, id := range gs {
 		g := m.gOf(id)
 		t := &g.serial
 		if !t.valid {
 			m.serialise(t, g, nil)
 		}
-		for _, k := range t.refs {
-			r.add(t.words[k], groups[i])
+		for _, k := range t.Refs {
+			r.groups.Add(t.Words[k], groups[i])
 		}
 	}
-	for len(r.work) > 0 {
-		id := r.work[len(r.work)-1]
-		r.work = r.work[:len(r.work)-1]
-		x := &r.at[id]
-		//mutant: parts: an object is propagated once [partTexts]
-		x.queued = false
-		by := x.by
-		//mutant: parts: references lead nowhere [partTexts]: "w uint64) { r.add(w, by)" -> "uint64) { _ = by"
-		m.eachPtr(&m.heap.Objs[id], func(w uint64) { r.add(w, by) })
-	}
-}
-
-// add records that the groups in by can hold w, which may be a pointer.
-func (r *Reach) add(w, by uint64) {
-	id := w >> 32
-	if id < uint64(r.m.heap.BaseLimit) || w&funcBit != 0 || id >= uint64(len(r.m.heap.Objs)) {
-		return
-	}
-	x := &r.at[id]
-	if x.gen != r.gen {
-		*x = held{gen: r.gen}
-	}
-	if x.by|by == x.by {
-		return
-	}
-	x.by |= by
-	if !x.queued {
-		x.queued = true
-		r.work = append(r.work, uint32(id))
-	}
+	r.groups.Spread()
 }
 
 // By returns the groups that can obtain a pointer to object id: all of them if it is a variable, or existed
 // when the program began; none if it did not exist at the last Find.
-func (r *Reach) By(id uint32) uint64 {
-	switch {
-	//mutant: parts: none can access a variable [partTexts]
-	case id < r.m.heap.BaseLimit:
-		return ^uint64(0)
-	case int(id) >= len(r.at) || r.at[id].gen != r.gen:
-		return 0
-	}
-	return r.at[id].by
-}
+func (r *Reach) By(id uint32) uint64 { return r.groups.By(id) }
 
 // InBubbles reports whether goroutines are in a bubble of testing/synctest.
 func (v StaticView) InBubbles() bool { return v.m.inBubbles() }

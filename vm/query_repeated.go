@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/reach"
 )
 
 // A lock records its owner but not where the owner took it: the place must not be part of a state. So
@@ -115,9 +116,9 @@ func (v Report) Pooled() (obj uint32, put bool) {
 
 // Reaches reports whether object to can be reached from object from.
 func (v Report) Reaches(from, to uint32) bool {
-	seen := v.m.newReach()
-	seen.add(uint64(from) << 32)
-	return seen.objs[to]
+	seen := reach.NewSet(v.m.heap)
+	seen.Add(uint64(from) << 32)
+	return seen.Has(uint64(to) << 32)
 }
 
 // MadeAt returns the position of the call or the statement that made an object.

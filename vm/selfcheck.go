@@ -185,7 +185,7 @@ func (m *Machine) forgetHashes() {
 		g.serial.valid = false
 	}
 	m.canon.byOrigin = m.canon.byOrigin[:0]
-	m.forgetRegions()
+	m.canon.Forget()
 	for id := range m.heap.All() {
 		m.heap.Objs[id].Flags &^= heap.Hashed
 	}
@@ -223,7 +223,7 @@ func (m *Machine) verifyEscape() {
 			panic(fmt.Sprintf("BUG: object %d of %d bytes does not consist of elements %v of %d bytes", id, o.Size, l.Type, l.Size))
 		}
 		if o.Flags&(heap.Var|heap.Shared) != 0 && o.Flags&heap.Freed == 0 {
-			m.eachPtr(o, holder(id))
+			m.heap.EachPtr(o, holder(id))
 		}
 	}
 	for _, g := range m.gs {
@@ -260,7 +260,7 @@ func (m *Machine) verifyEscape() {
 		for len(c.work) > 0 {
 			id := c.work[len(c.work)-1]
 			c.work = c.work[:len(c.work)-1]
-			m.eachPtr(&h.Objs[id], visit)
+			m.heap.EachPtr(&h.Objs[id], visit)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/vm/begun"
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
@@ -73,7 +74,8 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	if cfg.Interrupt != nil && cfg.Interrupt() {
 		return late()
 	}
-	x, first := beginBase(prog, e, cfg.comparable(), facts)
+	asked := begunAs{e, cfg.comparable(), facts}
+	x, first := begun.Begin(&prog.Begun, asked, asked.equal)
 	beside := cfg.Interrupt != nil && !cfg.Run && cfg.Stdout == nil && cfg.Stderr == nil && cfg.Observer == nil && cfg.Watch == nil
 	own := *cfg
 	var m *Machine
@@ -81,17 +83,17 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 	do := func() { m, err = newBase(prog, e, &own, facts) }
 	switch {
 	case first && beside:
-		own.Interrupt = x.suspend
-		x.runBeside(do)
+		own.Interrupt = x.Suspend
+		x.RunBeside(do)
 	case first:
-		x.run(do)
+		x.Run(do)
 	}
-	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.wait(cfg.Interrupt)" -> "!x.wait(cfg.Interrupt) && false"
-	if !x.wait(cfg.Interrupt) {
+	//mutant: an interrupted initialisation begins again [test ./vm TestBaseContinued]: "!x.Wait(cfg.Interrupt)" -> "!x.Wait(cfg.Interrupt) && false"
+	if !x.Wait(cfg.Interrupt) {
 		return late()
 	}
-	if first && x.panicked != nil {
-		panic(x.panicked)
+	if first && x.Panicked != nil {
+		panic(x.Panicked)
 	}
 	if first {
 		return m, err
@@ -100,6 +102,23 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		return b.machine(e, cfg), nil
 	}
 	return newBase(prog, e, cfg, facts)
+}
+
+// begunAs says which packages are being initialised in a machine, and how.
+type begunAs struct {
+	entry *load.Entry
+	asked Config
+	facts entryFacts
+}
+
+func (b begunAs) equal(other any) bool {
+	o := other.(begunAs)
+	return initialisedAs(b.entry, o.entry) && b.facts == o.facts && reflect.DeepEqual(&b.asked, &o.asked)
+}
+
+// initialisedAs reports whether the same packages are initialised for e and o.
+func initialisedAs(e, o *load.Entry) bool {
+	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil)
 }
 
 // machine returns a copy of b for e. What initialisers have written is written again.
@@ -324,6 +343,7 @@ func (m *Machine) adopt(cfg Config) {
 	}
 	cfg.AbsoluteTime = own.AbsoluteTime
 	m.cfg, m.sharedGIDs = cfg, cfg.sharedGIDs
+	m.useMaps()
 	if m.sym != nil {
 		m.sym.Configure(m.shadowHost())
 	}
@@ -356,10 +376,11 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m := new(Machine)
 	*m = *x
 	m.image = x.image.copy()
-	m.heap = x.heap.Copy()
+	m.heap = x.heap.Copy(m.layouts)
 	m.entry = e
 	m.link = x.link.Copy(e, m.heap, m.layouts)
 	m.mem.Heap, m.mem.Types, m.mem.Compared = m.heap, m.link, m.timesCompared
+	m.useMaps()
 	//mutant: the main function is shared [base]: ".Clone()" -> ""
 	m.link.Code[0] = x.link.Code[0].Clone()
 	m.goroutineTable = goroutineTable{order: slices.Clone(x.order), alives: living{stale: true}, slots: slices.Clone(x.slots),

@@ -283,8 +283,9 @@ func TestBaseShares(t *testing.T) {
 // parts are the addresses of the objects that can be reached from a machine, and the paths to them.
 type parts map[uintptr]string
 
-// unchanging are types whose values never change once they are made.
-var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*link.MapType", "*link.Natives",
+// unchanging are types whose values never change once they are made, or that the machines of a program share
+// (templates).
+var unchanging = []string{"*ssa.", "*types.", "types.", "*token.", "ssa.", "*load.", "*bytecode.Func", "*layout.", "layout.", "*link.MapType", "*link.Natives", "*link.templates",
 	"*link.Adapter", "[]vm.Native", "[]abitype.Method", "map[string]int", "*observable.Variables", "*compile.", "race.clock", "*vm.Fault"}
 
 func (p parts) walk(v reflect.Value, where string) {
@@ -326,43 +327,5 @@ func (p parts) walk(v reflect.Value, where string) {
 		for it := v.MapRange(); it.Next(); {
 			p.walk(it.Value(), where+"[]")
 		}
-	}
-}
-
-// TestBaseOnce: while packages are being initialised, who needs an equal machine waits, until that has ended
-// or the wait is interrupted; who needs another one does not.
-func TestBaseOnce(t *testing.T) {
-	prog := loadBase(t)
-	e := prog.Entries[0]
-	cfg := Config{Races: true}.comparable()
-	facts := factsOf(prog, e, &cfg)
-	x, first := beginBase(prog, e, cfg, facts)
-	if !first {
-		t.Fatal("the first one waits")
-	}
-	asked := 0
-	if y, first := beginBase(prog, e, cfg, facts); first || y.wait(func() bool { asked++; return true }) || asked != 1 {
-		t.Errorf("the second one: first %v, asked %d times whether it is interrupted", first, asked)
-	}
-	waited := make(chan bool, 1)
-	if y, first := beginBase(prog, e, cfg, facts); first {
-		waited <- false
-	} else {
-		go func() { waited <- y.wait(nil) }()
-	}
-	nothing := func() {}
-	if y, first := beginBase(prog, e, Config{}.comparable(), facts); !first {
-		t.Error("a machine of another configuration waits")
-	} else {
-		y.run(nothing)
-	}
-	x.run(nothing)
-	if !<-waited {
-		t.Error("the third one has not waited until the end")
-	}
-	if y, first := beginBase(prog, e, cfg, facts); !first {
-		t.Error("after the end another one waits")
-	} else {
-		y.run(nothing)
 	}
 }

@@ -3,9 +3,8 @@ package vm
 import (
 	"os"
 	"path/filepath"
-	"strings"
+	"reflect"
 	"testing"
-	"time"
 
 	"hbcheck.dev/hbcheck/load"
 )
@@ -42,34 +41,6 @@ func loadLong(t *testing.T) *load.Program {
 	return prog
 }
 
-func begunList(prog *load.Program) []*begunBase {
-	prog.Begun.Lock()
-	defer prog.Begun.Unlock()
-	list, _ := prog.Begun.Value.([]*begunBase)
-	return list
-}
-
-// awaitSuspended waits until b is suspended, or ended.
-func awaitSuspended(t *testing.T, b *begunBase) (suspended bool) {
-	t.Helper()
-	for range 6000 {
-		select {
-		case <-b.ended:
-			return false
-		default:
-		}
-		b.prog.Begun.Lock()
-		suspended = b.suspended
-		b.prog.Begun.Unlock()
-		if suspended {
-			return true
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("an initialisation that no search waits for goes on for a minute")
-	return false
-}
-
 // soon returns an Interrupt that is true from the second time on: the initialisation has begun then.
 func soon() func() bool {
 	n := 0
@@ -85,20 +56,22 @@ func TestBaseContinued(t *testing.T) {
 	if err != nil || m.cut.Cause != CutInterrupted {
 		t.Fatalf("%v, %v; want an interrupted machine", m, err)
 	}
-	list := begunList(prog)
-	if len(list) != 1 || !awaitSuspended(t, list[0]) {
-		t.Fatal("the initialisation is not suspended")
+	begun := func() any {
+		prog.Begun.Lock()
+		defer prog.Begun.Unlock()
+		return prog.Begun.Value
 	}
-	x := list[0]
+	x := begun()
+	if reflect.ValueOf(x).Len() != 1 {
+		t.Fatalf("%v has begun, want one initialisation", x)
+	}
 	never := Config{Races: true, Interrupt: func() bool { return false }}
 	m, err = New(prog, b, never)
 	if err != nil || m.cut.Cause != 0 {
 		t.Fatalf("%v, %v; want a machine that has not ended", m, err)
 	}
-	select {
-	case <-x.ended:
-	default:
-		t.Error("the interrupted initialisation was not continued")
+	if n := reflect.ValueOf(begun()).Len(); n != 0 {
+		t.Errorf("%d initialisations have begun and not ended", n)
 	}
 	if bases, _ := prog.Bases.Value.([]*base); len(bases) != 1 {
 		t.Errorf("%d bases, want 1", len(bases))
@@ -110,57 +83,5 @@ func TestBaseContinued(t *testing.T) {
 	}
 	if m.cnt != want.cnt || m.numbers() != want.numbers() || m.heap.Live != want.heap.Live || m.Hash() != want.Hash() {
 		t.Errorf("counters %+v and numbers %v, want %+v and %v", m.cnt, m.numbers(), want.cnt, want.numbers())
-	}
-}
-
-// TestBaseDropped: an initialisation that no search needs any more is dropped, and so is the oldest one if
-// many are suspended. The next entry begins it again.
-func TestBaseDropped(t *testing.T) {
-	prog := loadLong(t)
-	e := prog.Entries[0]
-	start := func() *begunBase {
-		if _, err := New(prog, e, Config{Races: true, Interrupt: soon()}); err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range begunList(prog) {
-			if b.asked.Races {
-				return b
-			}
-		}
-		return nil // it has ended
-	}
-	x := start()
-	if !awaitSuspended(t, x) {
-		t.Fatal("the first initialisation is not suspended")
-	}
-	x.drop()
-	<-x.ended
-	others := make([]*begunBase, mostSuspended)
-	for i := range others {
-		others[i], _ = beginBase(prog, e, Config{MaxHeap: uint64(i + 1)}.comparable(), entryFacts{})
-		others[i].suspended, others[i].since = true, time.Now().Add(time.Duration(-i)*time.Second)
-	}
-	if x = start(); x == nil || !awaitSuspended(t, x) {
-		t.Fatal("the second initialisation is not suspended")
-	}
-	for i, o := range others {
-		if want := i == mostSuspended-1; o.dropped != want {
-			t.Errorf("number %d: dropped %v, want %v", i, o.dropped, want)
-		}
-	}
-	m, err := New(prog, e, Config{Races: true, Interrupt: func() bool { return false }})
-	if err != nil || m.cut.Cause != 0 {
-		t.Errorf("%v, %v; want a machine that has not ended", m, err)
-	}
-}
-
-// TestBasePanics: a mistake in an initialisation beside a search is one of the search.
-func TestBasePanics(t *testing.T) {
-	prog := loadLong(t)
-	e := prog.Entries[0]
-	x, _ := beginBase(prog, e, Config{}, entryFacts{})
-	x.runBeside(func() { panic("BUG: mine") })
-	if !x.wait(nil) || x.panicked == nil || !strings.Contains(x.panicked.(string), "BUG: mine") {
-		t.Errorf("panicked: %v", x.panicked)
 	}
 }

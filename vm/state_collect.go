@@ -141,7 +141,7 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 			id := work[len(work)-1]
 			work = work[:len(work)-1]
 			if o := &h.Objs[id]; !precise || o.Layout != m.layWeak || m.layWeak == 0 {
-				m.eachPtr(o, root)
+				m.heap.EachPtr(o, root)
 			}
 		}
 	}

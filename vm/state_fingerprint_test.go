@@ -47,7 +47,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 	m.canon.whole = true
 	m.Hash()
 	m.canon.whole = false
-	objects := append(slices.Clone(m.heap.Changed), m.canon.queue...)
+	objects := append(slices.Clone(m.heap.Changed), m.canon.Queue...)
 	see := func(format string, args ...any) {
 		n++
 		if freshHash(m) == h {

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/fingerprint"
 	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
@@ -52,7 +53,7 @@ func (m *Machine) value(a trace.Access) (of, val uint64) {
 		return 0, 0
 	}
 	var buf [3]uint64
-	for i, w := range writeRaw(buf[:0], p, a.Size) {
+	for i, w := range fingerprint.WriteRaw(buf[:0], p, a.Size) {
 		if id := w >> 32; id >= heap.StaticLimit && w&funcBit == 0 && id < uint64(len(m.heap.Objs)) { // a pointer
 			w = m.identity(id) + w&(1<<32-1)
 		}

@@ -85,18 +85,21 @@ func (m *Machine) firstEqual(g *goroutine) trace.GID {
 
 // findEqual finds the identical goroutines of the state whose fingerprint was taken last.
 func (m *Machine) findEqual() {
-	c, list := &m.canon, m.regions.items.list
+	c := &m.canon
 	if !c.several {
 		return
 	}
 	for s := range m.gs {
 		c.equal = append(c.equal, uint32(s))
 	}
-	words := func(i int) []uint64 { return c.words[list[i+1].words[0]:list[i+1].words[1]] }
+	words := func(i int) []uint64 {
+		ws, _ := c.Item(i)
+		return ws
+	}
 	last := -1 // the last goroutine so far to which no later item refers
 	for i, s := range c.sorted {
 		//mutant: symmetry: nothing refers to what equal goroutines have [equalOnes]: false
-		if list[i+1].referred {
+		if _, referred := c.Item(i); referred {
 			continue
 		}
 		//mutant: symmetry: goroutines of all origins are equal [equalOnes]: drop 2
@@ -107,10 +110,10 @@ func (m *Machine) findEqual() {
 		}
 		last = i
 	}
-	c.exchanging = true
+	c.Exchanging = true
 	//mutant: symmetry: the first one of several is equal to none [equalOnes]
 	m.tryExchanging()
-	c.exchanging = false
+	c.Exchanging = false
 }
 
 // tryExchanging finds identical goroutines of which the first is the first item to refer to objects

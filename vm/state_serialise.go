@@ -11,11 +11,11 @@ import (
 // ref appends a word that may be a reference.
 func (t *serialised) ref(w uint64) {
 	if w>>32 >= heap.StaticLimit {
-		t.refs = append(t.refs, uint32(len(t.words)))
+		t.Refs = append(t.Refs, uint32(len(t.Words)))
 	} else if w>>32 != 0 {
-		t.named = append(t.named, uint32(len(t.words))<<1)
+		t.named = append(t.named, uint32(len(t.Words))<<1)
 	}
-	t.words = append(t.words, w)
+	t.Words = append(t.Words, w)
 }
 
 // writeG writes a goroutine.
@@ -27,7 +27,7 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	if whole {
 		ws = m.writeSerialised(ws, t)
 	} else {
-		ws = m.writeStack(ws, t)
+		ws = m.canon.WriteStack(ws, &t.Stack)
 	}
 	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.facts.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
 	if g.label != 0 && (m.facts.clockUsed || m.timeOrdered(g)) {
@@ -51,13 +51,13 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 
 func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 	n := len(ws)
-	ws = append(ws, t.words...)
-	for _, i := range t.refs {
+	ws = append(ws, t.Words...)
+	for _, i := range t.Refs {
 		w := &ws[n+int(i)]
-		*w = m.ref(*w)
+		*w = m.canon.Ref(*w)
 	}
-	if len(t.times) > 0 && m.distances() {
-		for _, i := range t.times {
+	if len(t.Times) > 0 && m.distances() {
+		for _, i := range t.Times {
 			m.relativeTime(ws[n+int(i):], false)
 		}
 	}
@@ -77,16 +77,14 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // The innermost frame comes first. Each word determines how many words come after it, so different
 // goroutines have different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
-	t.valid, t.words, t.refs, t.times, t.until, t.raw, t.key = true, t.words[:0], t.refs[:0], t.times[:0], 0, false, 0
-	t.named = t.named[:0]
-	//mutant: stacks stay [regions]
-	t.hashed = false
+	t.Reset()
+	t.valid, t.named, t.until, t.raw, t.key = true, t.named[:0], 0, false, 0
 	looked := copies == nil && g.looked != (lookBack{})
 	timed := copies == nil && g.timed.rounds > 0
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.ID == 0)<<11 |
 		b2u(g.label != 0)<<12 | b2u(looked)<<15 | b2u(timed)<<36 | uint64(g.late)<<16 | b2u(g.label == math.MaxInt64)<<32
 	if g.ending() {
-		t.words = append(t.words, x|1<<14|b2u(g.leaves)<<33)
+		t.Words = append(t.Words, x|1<<14|b2u(g.leaves)<<33)
 		t.ref(g.coro)
 		return
 	}
@@ -99,7 +97,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 		if l := &g.timed; l.until != 0 {
 			t.until = l.until
 		}
-		t.words = append(t.words, g.timed.at, uint64(g.timed.rounds)<<1|b2u(g.timed.until != 0))
+		t.Words = append(t.Words, g.timed.at, uint64(g.timed.rounds)<<1|b2u(g.timed.until != 0))
 	}
 	if looked {
 		l := &g.looked
@@ -107,20 +105,20 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 			t.until = l.until
 		}
 		flags := b2u(l.reads)<<4 | b2u(l.until != 0)<<3 | b2u(l.stale)<<2 | b2u(l.waits)<<1 | b2u(l.woken)
-		t.words = append(t.words, l.state[0], l.state[1], flags)
+		t.Words = append(t.Words, l.state[0], l.state[1], flags)
 	}
 	if g.wait.obj != 0 || g.coro != 0 || g.panics != 0 || g.owned != 0 || nrand != 0 {
-		t.words = append(t.words, x|1<<13, nrand)
+		t.Words = append(t.Words, x|1<<13, nrand)
 		t.ref(g.wait.obj)
 		t.ref(g.coro)
 		t.ref(g.panics)
 		t.ref(g.owned)
 	} else {
-		t.words = append(t.words, x)
+		t.Words = append(t.Words, x)
 	}
 	if g.overflow != nil {
 		// Its position is part of the report.
-		t.words = append(t.words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
+		t.Words = append(t.Words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
 		return
 	}
 	fn, fp, pc := g.Fn, g.FP, g.PC
@@ -132,13 +130,13 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 			place = copies.Of(fn).LastCopy(pc, above == callee{}, above.flags)
 		}
 		// 24 bits are enough for the number of a function.
-		t.named = append(t.named, uint32(len(t.words))<<1|1)
+		t.named = append(t.named, uint32(len(t.Words))<<1|1)
 		at := uint64(fn.ID)<<40 | uint64(uint32(place))<<8 | link>>32
 		if df != 0 {
-			t.words = append(t.words, at|1<<7)
+			t.Words = append(t.Words, at|1<<7)
 			t.ref(df)
 		} else {
-			t.words = append(t.words, at)
+			t.Words = append(t.Words, at)
 		}
 		live, ok := m.liveIn(fn, pc, above)
 		if !ok {
@@ -150,19 +148,19 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 		}
 		for i, e := range live {
 			if i+1 < len(live) && live[i+1] == e { // a Time begins
-				t.times = append(t.times, uint32(len(t.words)))
+				t.Times = append(t.Times, uint32(len(t.Words)))
 				continue
 			}
 			w := g.Stack[fp+uint32(e>>1)]
 			if e&1 != 0 {
 				t.ref(w)
 			} else {
-				t.words = append(t.words, w)
+				t.Words = append(t.Words, w)
 			}
 		}
 		//mutant: labels are no part of states [env TestDraws/TestLookMatched]: "tracking" -> "Environment().Symbolic()"
 		if m.tracking {
-			t.words = m.sym.WriteFrame(t.words, &g.Goroutine, fp, fn, live, ok)
+			t.Words = m.sym.WriteFrame(t.Words, &g.Goroutine, fp, fn, live, ok)
 		}
 		if link>>32&frBottom != 0 {
 			return

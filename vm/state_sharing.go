@@ -29,11 +29,18 @@ import (
 // unnecessary visible operations, and no behaviour is lost. Each object is published at most once
 // on a path.
 
+// shareRoots is called when the second goroutine is about to exist: it can reach everything that
+// package variables reach.
+func (m *Machine) shareRoots() {
+	m.multi = true
+	m.heap.ShareRoots()
+}
+
 // publishStore records that word w was stored at p: if the object there is shared, the target of w
 // becomes shared, too.
 func (m *Machine) publishStore(p ptr, w uint64) {
 	if m.multi && m.heap.Objs[p>>32].Flags&heap.Shared != 0 {
-		m.publish(w)
+		m.heap.Publish(w)
 	}
 }
 
@@ -41,7 +48,7 @@ func (m *Machine) publishStore(p ptr, w uint64) {
 func (m *Machine) publishWords(p ptr, w *uint64, n int) {
 	if m.multi && m.heap.Objs[p>>32].Flags&heap.Shared != 0 {
 		for _, x := range unsafe.Slice(w, n) {
-			m.publish(x)
+			m.heap.Publish(x)
 		}
 	}
 }
@@ -50,78 +57,5 @@ func (m *Machine) publishWords(p ptr, w *uint64, n int) {
 func (m *Machine) publishBytes(p ptr, b []byte) {
 	if len(b) >= 8 {
 		m.publishWords(p, (*uint64)(unsafe.Pointer(&b[0])), len(b)/8)
-	}
-}
-
-// publish marks the target of w, and all objects reachable from it, as shared. w may be any word:
-// one that cannot be a pointer is ignored, and an integer mistaken for a pointer only makes more
-// operations visible.
-func (m *Machine) publish(w uint64) {
-	h := m.heap
-	id := w >> 32
-	if id < heap.StaticLimit || id >= uint64(len(h.Objs)) || w&(1<<32-1) > uint64(h.Objs[id].Size) {
-		return
-	}
-	if h.Objs[id].Flags&heap.Shared != 0 {
-		return
-	}
-	h.SetFlags(uint32(id), heap.Shared)
-	work := append(m.work[:0], uint32(id))
-	for len(work) > 0 {
-		id := work[len(work)-1]
-		work = work[:len(work)-1]
-		o := &h.Objs[id]
-		m.eachPtr(o, func(w uint64) {
-			t := w >> 32
-			if t < heap.StaticLimit || t >= uint64(len(h.Objs)) || h.Objs[t].Flags&heap.Shared != 0 {
-				return
-			}
-			h.SetFlags(uint32(t), heap.Shared)
-			work = append(work, uint32(t))
-		})
-	}
-	m.work = work[:0]
-}
-
-// eachPtr calls f for every pointer word of o that is not nil.
-func (m *Machine) eachPtr(o *heap.Object, f func(w uint64)) {
-	l := m.layouts.At(o.Layout)
-	if len(l.Ptrs) == 0 || l.Size == 0 {
-		return
-	}
-	for base := uint32(0); base+l.Size <= o.Size; base += l.Size {
-		for _, off := range l.Ptrs {
-			// A func value that is the number of a function has no target.
-			if w := *(*uint64)(unsafe.Add(o.Mem, base+off)); w>>32 != 0 && w&funcBit == 0 {
-				f(w)
-			}
-		}
-	}
-}
-
-// shareRoots is called when the second goroutine is about to exist: it can reach everything that
-// package variables reach.
-func (m *Machine) shareRoots() {
-	h := m.heap
-	m.multi = true
-	for id := uint32(1); id < h.NumStatic; id++ {
-		o := &h.Objs[id]
-		if o.Flags&heap.Var == 0 {
-			continue
-		}
-		h.SetFlags(id, heap.Shared)
-		m.eachPtr(o, m.publish)
-	}
-}
-
-// shareAgain marks the targets of shared objects as shared, too. During the initialisation of
-// packages, stores to shared objects take the fast path and publish nothing; shareAgain is called
-// afterwards if initialisers have started goroutines.
-func (m *Machine) shareAgain() {
-	h := m.heap
-	for id := uint32(1); id < uint32(len(h.Objs)); id++ {
-		if o := &h.Objs[id]; o.Flags&heap.Shared != 0 && o.Flags&heap.Freed == 0 {
-			m.eachPtr(o, m.publish)
-		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/fingerprint"
 	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
@@ -33,7 +34,7 @@ import (
 //     whether a match is right. Ties stay in spawn-path order.
 //  2. States that are equal up to numbers have futures that are equal up to numbers: instructions
 //     read memory and registers, and only the following parts of the overlay and the machine read
-//     a number. (a) The owner of a lock is for reports. It counts as its origin (hideOwner). (b)
+//     a number. (a) The owner of a lock is for reports. It counts as its origin (HideOwner). (b)
 //     Waiters of a Cond are in the order of their numbers: a Signal has each of them as an
 //     alternative, so that their order means nothing. (c) A coroutine knows the one goroutine that
 //     waits for it. Its number counts, so that fewer states match. (d) Random bits that follow a
@@ -103,10 +104,10 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	if several {
 		sorted = order
 	}
-	c.exchanging = true
+	c.Exchanging = true
 	h = m.hashInOrder(c.sorted)
-	c.exchanging = false
-	c.several, c.hash, c.equal = several && !c.whole && !c.stopped && !m.cfg.InTurn, h, c.equal[:0]
+	c.Exchanging = false
+	c.several, c.hash, c.equal = several && !c.whole && !c.Stopped() && !m.cfg.InTurn, h, c.equal[:0]
 	// A state written with hidden owners must not match one written with numbers.
 	h[0] = ^h[0]
 	return h, sorted
@@ -225,17 +226,17 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 	if t.key != 0 {
 		return t.key
 	}
-	key, refs, named, times := uint64(1), t.refs, t.named, t.times
+	key, refs, named, times := uint64(1), t.Refs, t.named, t.Times
 	if !m.relativeTimes() {
 		times = nil
 	}
-	for i := 0; i < len(t.words); i++ {
+	for i := 0; i < len(t.Words); i++ {
 		if len(times) > 0 && int(times[0]) == i { // two words of time; the third is a reference
 			times = times[1:]
 			i++
 			continue
 		}
-		w := t.words[i]
+		w := t.Words[i]
 		if len(refs) > 0 && int(refs[0]) == i {
 			refs = refs[1:]
 			w, _ = m.kindOf(w)
@@ -287,8 +288,8 @@ const maxPairs = 32
 func (m *Machine) compareHeaps(a, b *goroutine) int {
 	s, t, c := &a.serial, &b.serial, &m.canon
 	c.pairs = c.pairs[:0]
-	for i := range min(len(s.refs), len(t.refs)) {
-		if d := m.compareRefs(s.words[s.refs[i]], t.words[t.refs[i]]); d != 0 {
+	for i := range min(len(s.Refs), len(t.Refs)) {
+		if d := m.compareRefs(s.Words[s.Refs[i]], t.Words[t.Refs[i]]); d != 0 {
 			return d
 		}
 	}
@@ -346,8 +347,8 @@ func (m *Machine) compareObjects(p objectPair) int {
 				continue
 			}
 			for len(owners) > 0 && owners[0]&^7 == at {
-				m.hideOwner(&x, owners[0])
-				m.hideOwner(&y, owners[0])
+				fingerprint.HideOwner(fingerprintHost{m}, &x, owners[0])
+				fingerprint.HideOwner(fingerprintHost{m}, &y, owners[0])
 				owners = owners[1:]
 			}
 			if x != y {
@@ -364,20 +365,7 @@ func wordAt(o *heap.Object, off, n uint32) uint64 {
 		return *(*uint64)(unsafe.Add(o.Mem, off))
 	}
 	var buf [1]uint64
-	return writeRaw(buf[:0], unsafe.Add(o.Mem, off), n)[0]
-}
-
-// hideOwner replaces the number of a goroutine in the word w by its origin; at is the position of
-// the number in its object, as in layout.Layout.Owners. For several readers of an RWMutex there is only the
-// sum of their numbers, which does not count.
-func (m *Machine) hideOwner(w *uint64, at uint32) {
-	shift := at &^ 1 % 8 * 8
-	n := uint32(*w >> shift)
-	*w &^= math.MaxUint32 << shift
-	if n == 0 || at&1 != 0 {
-		return
-	}
-	*w |= m.originOf(n) << shift
+	return fingerprint.WriteRaw(buf[:0], unsafe.Add(o.Mem, off), n)[0]
 }
 
 // originOf returns the word that replaces the number n of a goroutine that holds a lock.

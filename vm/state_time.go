@@ -225,7 +225,7 @@ func (m *Machine) baseTimes() bool {
 
 // distances reports whether Times are written as distances. They are not if the state of one
 // goroutine is compared with its own state at another time, or if it does not matter what time it is.
-func (m *Machine) distances() bool { return m.relativeTimes() && !m.canon.ownOnly && !m.canon.still }
+func (m *Machine) distances() bool { return m.relativeTimes() && !m.canon.OwnOnly && !m.canon.still }
 
 // distance returns the distance of t from g's clock, for a fingerprint. A time that is too late for
 // the clock never comes.

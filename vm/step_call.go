@@ -162,11 +162,11 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 	if !m.multi {
 		m.shareRoots()
 	}
-	m.publish(fv)
+	m.heap.Publish(fv)
 	//mutant: what a child has of its parent's caches is private [models TestCaches/inherited]
-	m.publish(g.owned)
+	m.heap.Publish(g.owned)
 	for _, a := range args {
-		m.publish(a)
+		m.heap.Publish(a)
 	}
 	n := m.newG(g)
 	n.system = system

@@ -201,7 +201,7 @@ func (m *Machine) copyRegs(to *goroutine, tr uint16, from *goroutine, fr uint16,
 func (m *Machine) publishRegs(g *goroutine, reg uint16, size uint32) {
 	if m.multi {
 		for _, w := range unsafe.Slice(g.Reg(uint32(reg)), (size+7)/8) {
-			m.publish(w)
+			m.heap.Publish(w)
 		}
 	}
 }

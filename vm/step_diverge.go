@@ -63,7 +63,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	state := m.Hash()
 	m.canon.still = false
 	g.serial.valid = false // g continues
-	s.hashed += uint64(m.canon.weight) + 64
+	s.hashed += uint64(m.canon.Weight) + 64
 	if !s.whole {
 		s.whole, s.state, s.reads = true, state, m.clockReads
 		return false

@@ -253,7 +253,7 @@ func (m *Machine) initDone() {
 		m.heap.NewFlags = heap.Shared
 	}
 	if m.multi && !m.cfg.Run {
-		m.shareAgain()
+		m.heap.ShareAgain()
 	}
 }
 
@@ -267,7 +267,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 		cfg: cfg,
 		image: image{prog: prog, entry: e, fset: prog.Fset, facts: facts, times: new(clockFacts), layouts: lt, asked: layout.NewTable(),
 			chanLays: map[chanKey]uint32{}},
-		heap:           heap.New(),
+		heap:           heap.New(lt),
 		goroutineTable: goroutineTable{gids: map[spawnKey]trace.GID{}},
 		scheduler:      scheduler{moment: 1},
 		autoMode:       autoMode{rand: 0x9E3779B97F4A7C15, keepPools: keepPools, early: 1},
@@ -296,6 +296,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	m.numberOf = numbers.Numbers
 	m.link = link.New(prog, e, m.heap, lt, numbers)
 	m.mem = values.Memory{Heap: m.heap, Types: m.link, Compared: m.timesCompared}
+	m.useMaps()
 	if cfg.VisibleLooks {
 		m.lookWord = m.link.Word()
 	}

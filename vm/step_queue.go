@@ -195,7 +195,7 @@ func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	n := len(ws)
 	parked := b2u(g.cameAfter < m.waitsIn(g.bubble))
 	ws = append(ws, 0, uint64(min(m.clockOf(g)-g.came, m.cfg.Slack+1))<<1|parked, uint64(g.assigned))
-	if m.canon.exchanging {
+	if m.canon.Exchanging {
 		for place, s := range m.canon.sorted {
 			if m.cameBefore(m.gs[s], g) {
 				ws = append(ws, uint64(place))

@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/orders"
 )
 
 // nativeMayExecute reports whether g may execute the visible native nat now. If not, the call is
@@ -124,7 +125,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.parks = m.parking
 	case bytecode.MapNext:
 		if g.pending.Kind == trace.Choose {
-			v.n = m.orderWays(*g.Reg(uint32(in.B) + 2))
+			v.n = orders.Ways(&m.maps, *g.Reg(uint32(in.B) + 2))
 		}
 	}
 	v.op = g.pending

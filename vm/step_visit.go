@@ -87,3 +87,7 @@ func sortsKeys(frames []*ssa.Function) bool {
 	b, ok := args[0].Underlying().(*types.Basic)
 	return ok && b.Info()&(types.IsInteger|types.IsString) != 0
 }
+
+// hasSlots reports whether maps have slots: see package orders.
+// mutant: the order of insertion is that of slots [env TestSlots/TestDeleted]: drop 2
+func (m *Machine) hasSlots() bool { return m.cfg.InTurn && m.cfg.Maps != MapsInsertion }

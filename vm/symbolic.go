@@ -123,7 +123,7 @@ func (h shadowHost) MapType(id uint32) (key, elem *layout.Layout) {
 func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
 	t := h.m.link.MapTypes[id]
 	for last := uint64(0); ; {
-		e, seq := h.m.mapNextEntry(p, t, last)
+		e, seq := h.m.maps.Next(p, t, last)
 		if e == nil {
 			return list
 		}
@@ -151,7 +151,7 @@ func (h shadowHost) Alloc(g *shadow.Goroutine, n, layout uint32) heap.Ptr {
 	return uint64(h.m.alloc(h.of(g), n, layout)) << 32
 }
 
-func (h shadowHost) EachPtr(o *heap.Object, f func(w uint64)) { h.m.eachPtr(o, f) }
+func (h shadowHost) EachPtr(o *heap.Object, f func(w uint64)) { h.m.heap.EachPtr(o, f) }
 
 // Shadows of a native's words.
 

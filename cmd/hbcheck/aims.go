@@ -4,6 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/analyze"
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/confirm"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/findings"
 	"hbcheck.dev/hbcheck/vm"
@@ -16,11 +17,11 @@ const (
 
 // aims returns a function that finds targets for the walks of an entry: the findings of hbcheck analyze in
 // the code that the entry reaches.
-func (x *wholeRun) aims(e *explore.Entry) func(over func() bool) []explore.Target {
+func (x *wholeRun) aims(e *explore.Entry) func(over func() bool) []target.Target {
 	if e.Source == nil {
 		return nil
 	}
-	return func(over func() bool) []explore.Target {
+	return func(over func() bool) []target.Target {
 		prog := x.dirs.prog
 		p := analyze.New(prog, vm.NewModels(prog), []*load.Entry{e.Source})
 		p.Work, p.Stop = aimingWork, over

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -41,11 +42,11 @@ func (f *exploreFlags) readKnown(paths report.Paths) (*known, error) {
 }
 
 // accept returns Options.Known for an entry; nil if no finding is known.
-func (k *known) accept(e *explore.Entry) func(b *explore.Bug) bool {
+func (k *known) accept(e *explore.Entry) func(b *bug.Bug) bool {
 	if k.old == nil {
 		return nil
 	}
-	return func(b *explore.Bug) bool {
+	return func(b *bug.Bug) bool {
 		return k.old.Has(report.Fingerprint(k.paths, e.Package, e.Name, b))
 	}
 }

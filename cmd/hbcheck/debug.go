@@ -15,13 +15,13 @@ import (
 
 	"hbcheck.dev/hbcheck/debug"
 	"hbcheck.dev/hbcheck/debug/console"
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/schedule"
 )
 
 // session begins to debug a replay file.
 func (r *recording) session(interrupted func() bool) (*debug.Session, error) {
 	s, err := debug.Open(debug.Config{New: r.again, Prog: r.prog, Recording: &r.rec, Interrupted: interrupted})
-	var d *explore.Divergence
+	var d *schedule.Divergence
 	if errors.As(err, &d) {
 		return nil, r.diverged(d)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"hbcheck.dev/hbcheck/analyze"
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/confirm"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/static/findings"
@@ -68,7 +68,7 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 	if fails {
 		shown = min(shown, least)
 	}
-	ignores, err := explore.FindingIgnores(p.Prog)
+	ignores, err := ignore.Findings(p.Prog)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 	}
 	for _, ig := range ignores {
 		if !ig.Used && (config.Checks == nil || slices.Contains(config.Checks, ig.Code)) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: unused %s: there is no %s here\n", report.Printable(paths.Pos(ig.Pos)), explore.IgnoreDirective, report.Printable(ig.Code))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: unused %s: there is no %s here\n", report.Printable(paths.Pos(ig.Pos)), ignore.Directive, report.Printable(ig.Code))
 		}
 	}
 	for i := range x.List {
@@ -143,7 +143,7 @@ func onlyTests(prog *load.Program) bool {
 }
 
 // ignored reports whether a comment accepts f, at its place or at a related one.
-func ignored(p *analyze.Program, ignores []*explore.FindingIgnore, f *findings.Finding) bool {
+func ignored(p *analyze.Program, ignores []*ignore.Finding, f *findings.Finding) bool {
 	for _, ig := range ignores {
 		accepts := ig.Accepts(f.Code, p.Prog.Fset.Position(f.Pos))
 		for _, r := range f.Related {

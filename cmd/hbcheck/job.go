@@ -18,6 +18,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/cluster/jetstream"
 	"hbcheck.dev/hbcheck/internal/saved"
@@ -304,7 +305,7 @@ func loadJob(dir string, extra []byte, memory byteSize) (*job, error) {
 	if x.entries, err = selection.Select(prog, sel, build); err != nil {
 		return nil, err
 	}
-	if opts.Ignores, err = explore.Ignores(prog); err != nil {
+	if opts.Ignores, err = ignore.Comments(prog); err != nil {
 		return nil, err
 	}
 	if opts.MaxMemory > 0 {

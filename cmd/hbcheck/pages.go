@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/report/page"
 )
@@ -21,7 +22,7 @@ const maxPage = 200_000
 
 // page writes the page of one of r's bugs and returns the page's name, or "" if there is no page.
 // replay is the name of the bug's replay file, and name the name of the page without its directory.
-func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *explore.Bug, paths report.Paths, replay, name string) string {
+func (f *exploreFlags) page(stderr io.Writer, r *explore.Result, b *bug.Bug, paths report.Paths, replay, name string) string {
 	dir := f.html
 	switch {
 	case dir == htmlOff, len(b.Events) > maxPage, b.Untold:

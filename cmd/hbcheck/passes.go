@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/internal/verdicts"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -78,7 +79,7 @@ type attempt struct {
 	cached  bool
 	keep    *explore.Keep
 	flags   *exploreFlags     // of this entry
-	ignores []*explore.Ignore // a copy of those of the run; the used ones are marked
+	ignores []*ignore.Comment // a copy of those of the run; the used ones are marked
 }
 
 // exploreAll explores the entries until it is interrupted, and returns the exit code. An entry that cannot

@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/report"
@@ -59,7 +60,7 @@ from it.`,
 type recording struct {
 	name  string
 	file  *report.Replay
-	rec   explore.Recording
+	rec   schedule.Recording
 	m     describe.Machine
 	paths report.Paths
 
@@ -126,7 +127,7 @@ func absolute(dir string) string {
 
 // diverged returns the error for a program that no longer follows its schedule, because it has changed, or
 // uses the standard library of another release.
-func (r *recording) diverged(d *explore.Divergence) error {
+func (r *recording) diverged(d *schedule.Divergence) error {
 	why := "the program has changed since the schedule was recorded"
 	if r.otherRelease() {
 		why = fmt.Sprintf("the schedule was recorded with the standard library of %s, and the go command here is %s: type GOTOOLCHAIN=%s hbcheck replay %s",
@@ -146,11 +147,11 @@ func replay(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	events, bug, err := explore.Replay(r.m, r.rec)
+	events, bug, err := schedule.Replay(r.m, r.rec)
 	if bug != nil {
 		bug.Small = explore.SmallerBy(r.paths.Edits)
 	}
-	var d *explore.Divergence
+	var d *schedule.Divergence
 	switch {
 	case errors.As(err, &d):
 		report.WriteReplayed(cmd.OutOrStdout(), r.paths, events, nil)
@@ -183,8 +184,8 @@ func (f *deviateFlags) deviate(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
-	x, err := explore.Deviate(r.m, r.rec, f.until, f.then)
-	var d *explore.Divergence
+	x, err := schedule.Deviate(r.m, r.rec, f.until, f.then)
+	var d *schedule.Divergence
 	switch {
 	case errors.As(err, &d):
 		return r.diverged(d)

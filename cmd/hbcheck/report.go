@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/report/page"
@@ -101,8 +102,8 @@ func (p *pageFlags) replay(name, written string) error {
 		return err
 	}
 	mark := r.m.Mark()
-	_, bug, err := explore.Replay(r.m, r.rec)
-	var d *explore.Divergence
+	_, bug, err := schedule.Replay(r.m, r.rec)
+	var d *schedule.Divergence
 	switch {
 	case errors.As(err, &d):
 		return r.diverged(d)
@@ -112,10 +113,10 @@ func (p *pageFlags) replay(name, written string) error {
 		return fmt.Errorf("%s: the recorded bug does not occur: %s: %s", name, r.file.Pos, r.file.Message)
 	}
 	r.m.Rewind(mark)
-	if len(bug.Schedule) > explore.MaxObserved {
-		return fmt.Errorf("%s: the schedule has %d steps; pages have at most %d", name, len(bug.Schedule), explore.MaxObserved)
+	if len(bug.Schedule) > describe.MaxObserved {
+		return fmt.Errorf("%s: the schedule has %d steps; pages have at most %d", name, len(bug.Schedule), describe.MaxObserved)
 	}
-	bug.Observation = explore.Observe(r.m, bug.Schedule, facts)
+	bug.Observation = describe.Observe(r.m, bug.Schedule, facts)
 	return writePage(written, &page.Schedule{Package: r.file.Package, Entry: r.file.Entry, Bug: bug, Replay: name, Paths: r.paths})
 }
 

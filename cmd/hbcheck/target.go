@@ -3,21 +3,21 @@ package main
 import (
 	"fmt"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/load"
 )
 
 // targetFlag is --target.
 type targetFlag struct {
 	texts   []string
-	targets []explore.Target
+	targets []target.Target
 }
 
 // parse parses the targets.
 func (f *targetFlag) parse() error {
 	f.targets = nil
 	for _, s := range f.texts {
-		t, err := explore.ParseTarget(s, parsePlace)
+		t, err := target.Parse(s, parsePlace)
 		if err != nil {
 			return fmt.Errorf("--target %q: %v", s, err)
 		}

@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/static/findings"
@@ -68,27 +69,27 @@ func newClaim(fset *token.FileSet, f *findings.Finding) *claim {
 func (c *claim) has(pos token.Position) bool { return slices.Contains(c.lines, lineOf(pos)) }
 
 // mayShow reports whether b may be the bug of the claim. b's schedule has not been executed again yet.
-func (c *claim) mayShow(b *explore.Bug) bool {
+func (c *claim) mayShow(b *bug.Bug) bool {
 	switch c.shape {
 	case held:
-		return b.Kind == explore.Deadlock || b.Kind == explore.Leak
+		return b.Kind == bug.Deadlock || b.Kind == bug.Leak
 	case lost:
-		return b.Kind == explore.Failure || b.Kind == explore.Panic
+		return b.Kind == bug.Failure || b.Kind == bug.Panic
 	case woken:
-		return b.Kind == explore.Failure || b.Kind == explore.Panic || c.shownBy(b)
+		return b.Kind == bug.Failure || b.Kind == bug.Panic || c.shownBy(b)
 	}
 	return c.shownBy(b)
 }
 
 // shownBy reports whether b is the bug of the claim.
-func (c *claim) shownBy(b *explore.Bug) bool {
+func (c *claim) shownBy(b *bug.Bug) bool {
 	switch c.shape {
 	case pair:
 		return c.races(b, c.has)
 	case access:
 		return c.races(b, func(token.Position) bool { return true })
 	case blocked, holding:
-		if b.Kind != explore.Deadlock && b.Kind != explore.Leak {
+		if b.Kind != bug.Deadlock && b.Kind != bug.Leak {
 			return c.shape == blocked && c.crashes(b)
 		}
 		return slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
@@ -101,7 +102,7 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 				n++
 			}
 		}
-		return (b.Kind == explore.Deadlock || b.Kind == explore.Leak) && n > 1
+		return (b.Kind == bug.Deadlock || b.Kind == bug.Leak) && n > 1
 	case channel:
 		return c.crashes(b) || c.races(b, c.has)
 	case counter:
@@ -115,10 +116,10 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 	case lost:
 		return c.mayShow(b) && c.loses(b.Events)
 	case woken:
-		if b.Kind == explore.Deadlock || b.Kind == explore.Leak {
+		if b.Kind == bug.Deadlock || b.Kind == bug.Leak {
 			return slices.ContainsFunc(waiting(b), func(pos token.Position) bool { return lineOf(pos) == c.at })
 		}
-		return (b.Kind == explore.Failure || b.Kind == explore.Panic) && c.overtaken(b)
+		return (b.Kind == bug.Failure || b.Kind == bug.Panic) && c.overtaken(b)
 	}
 	return false
 }
@@ -126,13 +127,13 @@ func (c *claim) shownBy(b *explore.Bug) bool {
 // overtaken reports whether a goroutine has waited for a Cond at the place of the finding and, between the
 // signal and its return, another one has written to memory that it had read before. A panic has to be that
 // goroutine's.
-func (c *claim) overtaken(b *explore.Bug) bool {
+func (c *claim) overtaken(b *bug.Bug) bool {
 	for k, wake := range b.Events {
 		if wake.Blocked || wake.Kind != trace.WakeLock && wake.Kind != trace.CondWait || lineOf(wake.Pos) != c.at {
 			continue
 		}
 		//mutant: confirm: a panic of any goroutine shows an early signal [test ./explore/confirm TestShownBy]: "b.G != wake.Name" -> "false"
-		if b.Kind == explore.Panic && b.G != wake.Name {
+		if b.Kind == bug.Panic && b.G != wake.Name {
 			continue
 		}
 		var written []uint64 // after the signal
@@ -183,8 +184,8 @@ func (c *claim) loses(events []describe.Event) bool {
 
 // races reports whether b is a race of an access at the place of the finding with another one that
 // satisfies wanted.
-func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
-	if b.Kind != explore.Race || b.Accesses == nil {
+func (c *claim) races(b *bug.Bug, wanted func(token.Position) bool) bool {
+	if b.Kind != bug.Race || b.Accesses == nil {
 		return false
 	}
 	for i := range b.Accesses {
@@ -198,7 +199,7 @@ func (c *claim) races(b *explore.Bug, wanted func(token.Position) bool) bool {
 }
 
 // waiting returns where goroutines wait in a deadlock or a leak.
-func waiting(b *explore.Bug) []token.Position {
+func waiting(b *bug.Bug) []token.Position {
 	list := []token.Position{b.Pos, b.Site}
 	for _, r := range b.Related {
 		if r.Role == describe.RoleWaits {
@@ -212,15 +213,15 @@ func waiting(b *explore.Bug) []token.Position {
 }
 
 // crashes reports whether b ends the execution in a function that was called from one of the places.
-func (c *claim) crashes(b *explore.Bug) bool {
-	if b.Kind != explore.Panic && b.Kind != explore.Misuse && (b.Kind != explore.Failure || c.Code != "HBA404") {
+func (c *claim) crashes(b *bug.Bug) bool {
+	if b.Kind != bug.Panic && b.Kind != bug.Misuse && (b.Kind != bug.Failure || c.Code != "HBA404") {
 		return false
 	}
 	return c.has(b.Pos) || c.has(b.Site) || slices.ContainsFunc(b.Stack, func(f describe.Frame) bool { return !f.Std && c.has(f.Pos) })
 }
 
 // target returns the situation in which the bug would occur.
-func (c *claim) target(fset *token.FileSet) explore.Target {
+func (c *claim) target(fset *token.FileSet) target.Target {
 	place := func(l line) oracle.Place { return oracle.Place{File: filepath.ToSlash(l.file), Line: l.n} }
 	other := c.at
 	if c.Other != nil {
@@ -230,7 +231,7 @@ func (c *claim) target(fset *token.FileSet) explore.Target {
 	}
 	switch {
 	case c.shape == pair:
-		return explore.NewTarget(por.Meet, place(c.at), place(other))
+		return target.New(por.Meet, place(c.at), place(other))
 	case c.shape == cycle:
 		var list []oracle.Place
 		for _, l := range c.lines {
@@ -238,10 +239,10 @@ func (c *claim) target(fset *token.FileSet) explore.Target {
 				list = append(list, p)
 			}
 		}
-		return explore.NewTarget(por.Cross, list...)
+		return target.New(por.Cross, list...)
 	}
 	if c.shape == lost && len(c.lines) > 1 {
-		return explore.NewTarget(por.Interpose, place(c.lines[1]), place(c.at), place(c.at))
+		return target.New(por.Interpose, place(c.lines[1]), place(c.at), place(c.at))
 	}
-	return explore.NewTarget(por.Meet, place(c.at))
+	return target.New(por.Meet, place(c.at))
 }

@@ -4,7 +4,7 @@ import (
 	"go/token"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/static/findings"
 	"hbcheck.dev/hbcheck/trace"
@@ -18,28 +18,28 @@ func TestShownBy(t *testing.T) {
 		file.AddLine(i * 10)
 	}
 	at := func(n int) token.Position { return token.Position{Filename: "a.go", Line: n, Column: 3} }
-	race := func(x, y int) *explore.Bug {
-		return &explore.Bug{Kind: explore.Race, Accesses: &[2]describe.Access{{Event: describe.Event{Pos: at(x)}}, {Event: describe.Event{Pos: at(y)}}}}
+	race := func(x, y int) *bug.Bug {
+		return &bug.Bug{Kind: bug.Race, Accesses: &[2]describe.Access{{Event: describe.Event{Pos: at(x)}}, {Event: describe.Event{Pos: at(y)}}}}
 	}
-	waits := func(lines ...int) *explore.Bug {
-		b := &explore.Bug{Kind: explore.Deadlock, Pos: at(lines[0])}
+	waits := func(lines ...int) *bug.Bug {
+		b := &bug.Bug{Kind: bug.Deadlock, Pos: at(lines[0])}
 		for _, n := range lines {
-			b.Cycle = append(b.Cycle, explore.Edge{Pos: at(n)})
+			b.Cycle = append(b.Cycle, bug.Edge{Pos: at(n)})
 		}
 		return b
 	}
-	panics := func(n int) *explore.Bug {
-		return &explore.Bug{Kind: explore.Panic, Pos: at(99), Stack: []describe.Frame{{Pos: at(99)}, {Pos: at(n)}}}
+	panics := func(n int) *bug.Bug {
+		return &bug.Bug{Kind: bug.Panic, Pos: at(99), Stack: []describe.Frame{{Pos: at(99)}, {Pos: at(n)}}}
 	}
-	after := func(n int) *explore.Bug {
-		return &explore.Bug{Kind: explore.Deadlock, Pos: at(50), Goroutines: []describe.Goroutine{{Awaits: []describe.Holding{{Pos: at(n)}}}}}
+	after := func(n int) *bug.Bug {
+		return &bug.Bug{Kind: bug.Deadlock, Pos: at(50), Goroutines: []describe.Goroutine{{Awaits: []describe.Holding{{Pos: at(n)}}}}}
 	}
-	fails := func(by trace.GID) *explore.Bug {
-		return &explore.Bug{Kind: explore.Failure, Events: []describe.Event{
+	fails := func(by trace.GID) *bug.Bug {
+		return &bug.Bug{Kind: bug.Failure, Events: []describe.Event{
 			{G: 1, Pos: at(20), Loc: 7}, {G: by, Pos: at(10), Loc: 7, Write: true}, {G: 1, Pos: at(10), Loc: 7, Write: true}}}
 	}
 	// g waits at line, and another goroutine writes what it has read, after the signal or before.
-	overtaken := func(g string, line int, after bool) *explore.Bug {
+	overtaken := func(g string, line int, after bool) *bug.Bug {
 		list := []describe.Event{
 			{G: 1, Name: "g1", Kind: trace.Read, Pos: at(8), Loc: 7}, {G: 1, Name: "g1", Kind: trace.Park, Pos: at(line), Loc: 8, Write: true},
 			{G: 2, Name: "g2", Kind: trace.Signal, Pos: at(30), Loc: 8, Write: true}, {G: 2, Name: "g2", Kind: trace.Write, Pos: at(31), Loc: 7, Write: true},
@@ -47,11 +47,11 @@ func TestShownBy(t *testing.T) {
 		if !after {
 			list[2], list[3] = list[3], list[2]
 		}
-		return &explore.Bug{Kind: explore.Panic, G: g, Events: list}
+		return &bug.Bug{Kind: bug.Panic, G: g, Events: list}
 	}
 	for _, x := range []struct {
 		code string
-		bug  *explore.Bug
+		bug  *bug.Bug
 		want bool
 	}{
 		{"HBA401", race(10, 20), true}, {"HBA401", race(20, 10), true}, {"HBA401", race(10, 30), false}, {"HBA401", race(20, 20), false},
@@ -59,11 +59,11 @@ func TestShownBy(t *testing.T) {
 		{"HBA107", race(30, 10), true}, {"HBA107", race(20, 30), false},
 		{"HBA110", waits(10, 20), true}, {"HBA110", waits(10, 30), false}, {"HBA110", waits(10), false}, {"HBA110", race(10, 20), false},
 		{"HBA112", waits(20), true}, {"HBA112", waits(30), false},
-		{"HBA201", waits(10), true}, {"HBA201", waits(20), false}, {"HBA201", &explore.Bug{Kind: explore.Leak, Pos: at(10)}, true},
+		{"HBA201", waits(10), true}, {"HBA201", waits(20), false}, {"HBA201", &bug.Bug{Kind: bug.Leak, Pos: at(10)}, true},
 		{"HBA208", panics(10), true}, {"HBA208", panics(20), true}, {"HBA208", panics(30), false}, {"HBA208", race(10, 20), true},
 		{"HBA104", panics(10), true}, {"HBA104", race(10, 20), false},
 		{"HBA103", after(20), true}, {"HBA103", after(30), false},
-		{"HBA403", fails(2), true}, {"HBA403", fails(1), false}, {"HBA403", &explore.Bug{Kind: explore.Failure}, false},
+		{"HBA403", fails(2), true}, {"HBA403", fails(1), false}, {"HBA403", &bug.Bug{Kind: bug.Failure}, false},
 		{"HBA305", waits(10), true}, {"HBA305", waits(30), false},
 		{"HBA305", overtaken("g1", 10, true), true}, {"HBA305", overtaken("g1", 10, false), false},
 		{"HBA305", overtaken("g2", 10, true), false}, {"HBA305", overtaken("g1", 40, true), false},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/target"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/findings"
 )
@@ -33,7 +35,7 @@ func (s Status) String() string { return statuses[s] }
 type Answer struct {
 	Status
 	Result *explore.Result // of the entry that confirms it,
-	Bug    *explore.Bug    // and its bug
+	Bug    *bug.Bug        // and its bug
 	By     []string        // the entries whose exhaustive exploration refutes it
 	Why    string          // it is open, in words
 }
@@ -168,7 +170,7 @@ func (c *Config) scout(ctx context.Context, list []entry, states []*state) error
 		}
 		r, err := c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
 			o.MaxExecs, o.Timeout = 1, min(o.Timeout, scoutTime)
-			o.Known = func(*explore.Bug) bool { return true }
+			o.Known = func(*bug.Bug) bool { return true }
 		})
 		if err != nil {
 			return err
@@ -191,7 +193,7 @@ func (c *Config) scout(ctx context.Context, list []entry, states []*state) error
 }
 
 // Targets returns situations for the findings whose places are all reached, at most as many as most.
-func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach, most int) (targets []explore.Target) {
+func Targets(fset *token.FileSet, list []findings.Finding, reach *findings.Reach, most int) (targets []target.Target) {
 	seen := map[string]bool{}
 	for i := range list {
 		c := newClaim(fset, &list[i])
@@ -246,11 +248,11 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		}
 		return any
 	}
-	known := func(b *explore.Bug) bool {
+	known := func(b *bug.Bug) bool {
 		if !rejected[keyOf(b)] && slices.ContainsFunc(open, func(i int) bool { return states[i].mayShow(b) }) {
 			return false
 		}
-		if b.Kind == explore.Race {
+		if b.Kind == bug.Race {
 			raced.Store(true) // later results hold for sequential consistency only
 		}
 		return true
@@ -295,7 +297,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 				n++
 			}
 		}
-		warned := slices.ContainsFunc(last.Bugs, func(b *explore.Bug) bool { return s.shownBy(b) })
+		warned := slices.ContainsFunc(last.Bugs, func(b *bug.Bug) bool { return s.shownBy(b) })
 		switch {
 		case n == 0:
 			s.open = append(s.open, e.Name+" reaches none of the places")
@@ -319,12 +321,12 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 
 // A bugKey distinguishes the bugs of an entry.
 type bugKey struct {
-	kind      explore.Kind
+	kind      bug.Kind
 	pos, site token.Position
-	detail    explore.Detail
+	detail    bug.Detail
 }
 
-func keyOf(b *explore.Bug) bugKey { return bugKey{b.Kind, b.Pos, b.Site, b.Detail} }
+func keyOf(b *bug.Bug) bugKey { return bugKey{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // conclude returns the answer after all explorations.
 func (s *state) conclude() Answer {

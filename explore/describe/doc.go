@@ -1,14 +1,15 @@
 // Package describe shows a machine in source terms: goroutines with their names and stacks, pending
-// operations with the names of their operands, the end of an execution, accesses of a race, inputs.
+// operations with the names of their operands, the end of an execution, accesses of a race, inputs, and what
+// pages show of a whole schedule (Observe).
 //
 //	vm.Machine ──▶ Machine ──▶ Event, Goroutine, Ending, Access, Holding, Input
 //
 // Machine is what package explore searches and reports see: a por.System with methods that describe its
-// present state. NewMachine makes one over a vm.Machine; tests of package explore have another
-// implementation.
+// present state. NewMachine makes one over a vm.Machine; tests have another
+// implementation (internal/faketest).
 //
 // The files: machine has the interface and the values, program the implementation, event the steps, calls
 // the calls and locks that a repetition records, access the sides of a race, inputs the values of
 // hbtest.Nondet, place the positions that a report shows, source and value the names of operands and
-// values in the program's text.
+// values in the program's text, observe the states of a schedule.
 package describe

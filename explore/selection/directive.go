@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/ignore"
 	"hbcheck.dev/hbcheck/load"
 )
 
@@ -32,7 +32,7 @@ func (d *Directive) String() string { return directivePrefix + d.Name + " " + d.
 
 const directivePrefix = "//hbcheck:"
 
-// DirectiveNames are the directives besides explore.IgnoreDirective.
+// DirectiveNames are the directives besides ignore.Directive.
 var DirectiveNames = []string{"time", "preempt", "timeout", "allow-leak", "scale"}
 
 // accepting are the directives that accept bugs.
@@ -69,61 +69,53 @@ func DirectivesOf(prog *load.Program) (Directives, error) {
 		entries[prog.Fset.Position(e.Pos)] = true
 	}
 	var list Directives
-	seen := make(map[string]bool) // test variants share files
-	for _, p := range prog.Packages {
-		for _, f := range p.Files {
-			name := prog.Fset.Position(f.Pos()).Filename
-			if seen[name] {
-				continue
-			}
-			seen[name] = true
-			docs := make(map[*ast.CommentGroup]token.Position) // of entries
-			for _, d := range f.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc != nil {
-					if pos := prog.Fset.Position(fn.Name.Pos()); entries[pos] {
-						docs[fn.Doc] = pos
-					}
+	for f := range prog.SourceFiles() {
+		docs := make(map[*ast.CommentGroup]token.Position) // of entries
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Doc != nil {
+				if pos := prog.Fset.Position(fn.Name.Pos()); entries[pos] {
+					docs[fn.Doc] = pos
 				}
 			}
-			for _, group := range f.Comments {
-				of, isDoc := docs[group]
-				for _, c := range group.List {
-					text, ok := strings.CutPrefix(c.Text, directivePrefix)
-					if name, spaced := strings.CutPrefix(c.Text, "// "+directivePrefix[2:]); spaced && (isDoc || c.Pos() < f.Package) {
-						if name, _, _ = strings.Cut(name, " "); slices.Contains(DirectiveNames, name) {
-							return nil, &BadDirective{position(prog, c.Pos()), directivePrefix + name, SpacedDirective}
-						}
+		}
+		for _, group := range f.Comments {
+			of, isDoc := docs[group]
+			for _, c := range group.List {
+				text, ok := strings.CutPrefix(c.Text, directivePrefix)
+				if name, spaced := strings.CutPrefix(c.Text, "// "+directivePrefix[2:]); spaced && (isDoc || c.Pos() < f.Package) {
+					if name, _, _ = strings.Cut(name, " "); slices.Contains(DirectiveNames, name) {
+						return nil, &BadDirective{position(prog, c.Pos()), directivePrefix + name, SpacedDirective}
 					}
-					if !ok || strings.HasPrefix(c.Text, explore.IgnoreDirective) {
-						continue
-					}
-					d := &Directive{Pos: position(prog, c.Pos())}
-					d.Name, text, _ = strings.Cut(text, " ")
-					d.Value, d.Reason, _ = strings.Cut(strings.TrimSpace(text), " ")
-					for d.Name == "scale" { // its value is several words
-						word, rest, _ := strings.Cut(strings.TrimSpace(d.Reason), " ")
-						if !strings.Contains(word, "=") {
-							break
-						}
-						d.Value, d.Reason = d.Value+","+word, rest
-					}
-					d.Reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(d.Reason), "//"))
-					if !slices.Contains(DirectiveNames, d.Name) {
-						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnknownDirective}
-					}
-					switch {
-					case isDoc:
-						d.of = of
-					case c.Pos() < f.Package:
-						d.of.Filename = d.Pos.Filename
-					default:
-						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, MisplacedDirective}
-					}
-					if slices.Contains(accepting, d.Name) && d.Reason == "" {
-						return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnreasonedDirective}
-					}
-					list = append(list, d)
 				}
+				if !ok || strings.HasPrefix(c.Text, ignore.Directive) {
+					continue
+				}
+				d := &Directive{Pos: position(prog, c.Pos())}
+				d.Name, text, _ = strings.Cut(text, " ")
+				d.Value, d.Reason, _ = strings.Cut(strings.TrimSpace(text), " ")
+				for d.Name == "scale" { // its value is several words
+					word, rest, _ := strings.Cut(strings.TrimSpace(d.Reason), " ")
+					if !strings.Contains(word, "=") {
+						break
+					}
+					d.Value, d.Reason = d.Value+","+word, rest
+				}
+				d.Reason = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(d.Reason), "//"))
+				if !slices.Contains(DirectiveNames, d.Name) {
+					return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnknownDirective}
+				}
+				switch {
+				case isDoc:
+					d.of = of
+				case c.Pos() < f.Package:
+					d.of.Filename = d.Pos.Filename
+				default:
+					return nil, &BadDirective{d.Pos, directivePrefix + d.Name, MisplacedDirective}
+				}
+				if slices.Contains(accepting, d.Name) && d.Reason == "" {
+					return nil, &BadDirective{d.Pos, directivePrefix + d.Name, UnreasonedDirective}
+				}
+				list = append(list, d)
 			}
 		}
 	}

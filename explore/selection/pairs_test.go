@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/internal/deep"
@@ -100,15 +101,15 @@ func TestPairs(t *testing.T) {
 			t.Fatalf("pairs %v, want %v", got, want)
 		}
 		for name, want := range map[string]struct {
-			bug      explore.Kind
+			bug      bug.Kind
 			outcomes []string
 		}{
-			"TestRace1+TestRace2":         {explore.Race, []string{""}},
+			"TestRace1+TestRace2":         {bug.Race, []string{""}},
 			"TestStores+TestLoads":        {0, []string{"", "1"}},
 			"TestLocks1+TestLocks2":       {0, []string{"ab", "ba"}},
-			"TestMapWrites+TestMapReads":  {explore.Race, nil},
+			"TestMapWrites+TestMapReads":  {bug.Race, nil},
 			"TestMapReads+TestMapEscapes": {0, []string{""}},
-			"TestPointer1+TestPointer2":   {explore.Race, []string{""}},
+			"TestPointer1+TestPointer2":   {bug.Race, []string{""}},
 		} {
 			e := explore.Entry{Package: "p", Name: name, New: func(interrupted func() bool) (describe.Machine, error) {
 				return describe.NewMachine(prog, pairs[name], vm.Config{VisibleOutput: true, Races: true, Interrupt: interrupted})
@@ -124,7 +125,7 @@ func TestPairs(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					var kinds []explore.Kind
+					var kinds []bug.Kind
 					for _, b := range r.Bugs {
 						kinds = append(kinds, b.Kind)
 					}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load/scale"
 )
 
@@ -23,21 +24,21 @@ func (c *Config) doubt(v *Version, r *explore.Result) {
 			b.Warning, b.Doubtful = true, true
 		}
 	}
-	if r.Verdict == explore.Fail && !slices.ContainsFunc(r.Bugs, func(b *explore.Bug) bool { return !b.Warning }) {
+	if r.Verdict == explore.Fail && !slices.ContainsFunc(r.Bugs, func(b *bug.Bug) bool { return !b.Warning }) {
 		r.Verdict = explore.Incomplete // the search may have ended with the bug
 	}
 }
 
 // doubtful reports whether smaller numbers may be the cause of a bug.
-func (c *Config) doubtful(v *Version, b *explore.Bug) bool {
+func (c *Config) doubtful(v *Version, b *bug.Bug) bool {
 	own := scale.Own(c.Prog, c.Entry.Source, b.Site)
 	switch b.Kind {
-	case explore.Failure:
+	case bug.Failure:
 		//mutant: a smaller number that was a rate fails the test [test ./explore/small TestValid]: "v.times" -> "false"
 		return v.times || scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice)
-	case explore.Panic, explore.Misuse:
+	case bug.Panic, bug.Misuse:
 		return own && (v.times || scale.Compares(c.Prog, c.Entry.Source, b.Pos, v.choice))
-	case explore.Deadlock, explore.Leak:
+	case bug.Deadlock, bug.Leak:
 		//mutant: what waits because a channel was made smaller is an error [test ./explore/small TestValid]: "x.Role == scale.Size" -> "false"
 		return own && slices.ContainsFunc(v.choice.Values, func(x scale.Value) bool { return x.Role == scale.Size })
 	}

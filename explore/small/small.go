@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/load/scale"
@@ -43,7 +44,7 @@ type Config struct {
 
 // A Version is a small version of an entry that counts.
 type Version struct {
-	*explore.Smaller
+	*bug.Smaller
 	entry  explore.Entry
 	choice scale.Choice
 	shape  scale.Shape
@@ -125,9 +126,9 @@ func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, er
 	if source == nil {
 		return nil, nil
 	}
-	v := &Version{Smaller: &explore.Smaller{Edits: edits}, choice: choice}
+	v := &Version{Smaller: &bug.Smaller{Edits: edits}, choice: choice}
 	for _, x := range choice.Values {
-		v.Constants = append(v.Constants, explore.Scaled{Pos: x.Pos, From: x.From, To: x.To, Follows: x.Role >= scale.Size})
+		v.Constants = append(v.Constants, bug.Scaled{Pos: x.Pos, From: x.From, To: x.To, Follows: x.Role >= scale.Size})
 	}
 	v.entry = c.Entry
 	v.entry.Source = source

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/oracle"
@@ -62,7 +62,7 @@ func TestTimedLoops(t *testing.T) {
 
 // races reports whether x has found a data race.
 func races(x explored) bool {
-	return slices.ContainsFunc(x.result.Bugs, func(b *explore.Bug) bool { return b.Kind == explore.Race })
+	return slices.ContainsFunc(x.result.Bugs, func(b *bug.Bug) bool { return b.Kind == bug.Race })
 }
 
 const timedHead = `package loops

@@ -17,7 +17,7 @@ import (
 // one does.
 func TestGlides(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(60, 600)
+	total := deep.N(40, 600)
 	clean, racy, left := 0, 0, 0
 	for first := deep.Seed() + 7000; clean+racy < total; first += perBatch {
 		var progs []*progen.Prog

@@ -22,6 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/cache"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -30,8 +31,8 @@ const Variable = "HBCHECKCACHE"
 
 // The details of warnings.
 func init() {
-	for _, d := range []explore.Detail{explore.Crashed{}, explore.TestFailed{}, explore.Exited{}, explore.WaitCycle{}, explore.MainBlocked{},
-		explore.LeftBehind{}, explore.LeftLooping{}, explore.LivesOn{}, explore.Spins{}, explore.Loops{}, explore.Conflict{}} {
+	for _, d := range []bug.Detail{bug.Crashed{}, bug.TestFailed{}, bug.Exited{}, bug.WaitCycle{}, bug.MainBlocked{},
+		bug.LeftBehind{}, bug.LeftLooping{}, bug.LivesOn{}, bug.Spins{}, bug.Loops{}, bug.Conflict{}} {
 		gob.Register(d)
 	}
 }
@@ -92,7 +93,7 @@ func Worth(r *explore.Result) bool {
 	assumed := func(why explore.Reason) bool { return why.Cause == explore.CauseAssumed }
 	decided := r.Verdict == explore.OK ||
 		r.Verdict == explore.Incomplete && !slices.ContainsFunc(r.Incomplete, func(why explore.Reason) bool { return !assumed(why) })
-	wrong := func(b *explore.Bug) bool { return !b.Warning }
+	wrong := func(b *bug.Bug) bool { return !b.Warning }
 	return decided && !slices.ContainsFunc(r.Bugs, wrong) && r.SolverTrouble == "" && r.Stats.Checked == nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/deep"
 	"hbcheck.dev/hbcheck/trace"
@@ -55,7 +56,7 @@ func TestRemember(t *testing.T) {
 func TestWorth(t *testing.T) {
 	s := open(t)
 	for name, change := range map[string]func(r *explore.Result){
-		"a bug": func(r *explore.Result) { r.Verdict, r.Bugs = explore.Fail, []*explore.Bug{{}} },
+		"a bug": func(r *explore.Result) { r.Verdict, r.Bugs = explore.Fail, []*bug.Bug{{}} },
 		"a bound": func(r *explore.Result) {
 			r.Verdict, r.Incomplete = explore.Incomplete, []explore.Reason{{Cause: explore.CauseStopped}}
 		},
@@ -80,14 +81,14 @@ func TestWorth(t *testing.T) {
 
 // TestDetails: warnings with any type of details are restored completely.
 func TestDetails(t *testing.T) {
-	details := []explore.Detail{explore.Crashed{Text: "panic: 1"}, explore.TestFailed{Message: "m"}, explore.Exited{Status: 1},
-		explore.WaitCycle{Goroutines: "main g1"}, explore.MainBlocked{Others: 1}, explore.LeftBehind{Func: "f"},
-		explore.LivesOn{Func: "f", Waiting: describe.Waiting{For: "sleep"}}, explore.Spins{Func: "f"}, explore.Loops{MainEnded: true},
-		explore.Conflict{What: "x"}, explore.LeftLooping{Func: "f"}}
+	details := []bug.Detail{bug.Crashed{Text: "panic: 1"}, bug.TestFailed{Message: "m"}, bug.Exited{Status: 1},
+		bug.WaitCycle{Goroutines: "main g1"}, bug.MainBlocked{Others: 1}, bug.LeftBehind{Func: "f"},
+		bug.LivesOn{Func: "f", Waiting: describe.Waiting{For: "sleep"}}, bug.Spins{Func: "f"}, bug.Loops{MainEnded: true},
+		bug.Conflict{What: "x"}, bug.LeftLooping{Func: "f"}}
 	s := open(t)
 	for _, d := range details {
 		r := result()
-		r.Bugs = []*explore.Bug{{Warning: true, Detail: d, Events: []describe.Event{{Name: "main", Paired: true}}, Schedule: trace.Schedule{{G: 1, Choice: 2}}}}
+		r.Bugs = []*bug.Bug{{Warning: true, Detail: d, Events: []describe.Event{{Name: "main", Paired: true}}, Schedule: trace.Schedule{{G: 1, Choice: 2}}}}
 		if !s.Remember("a", r, nil, nil) {
 			t.Errorf("%T: not remembered", d)
 			continue
@@ -109,7 +110,7 @@ func TestSame(t *testing.T) {
 	}
 	one, uno, zero := 1, 1, 0
 	base := func() part {
-		return part{&one, []string{"a"}, map[string]part{"k": {S: []string{"x"}}}, explore.Exited{Status: 1}, 3}
+		return part{&one, []string{"a"}, map[string]part{"k": {S: []string{"x"}}}, bug.Exited{Status: 1}, 3}
 	}
 	for name, x := range map[string]struct {
 		change func(p *part)
@@ -125,8 +126,8 @@ func TestSame(t *testing.T) {
 		"key":               {func(p *part) { p.M = map[string]part{"l": p.M["k"]} }, false},
 		"below a key":       {func(p *part) { p.M["k"] = part{} }, false},
 		"empty below a key": {func(p *part) { x := p.M["k"]; x.M = map[string]part{}; p.M["k"] = x }, true},
-		"in an interface":   {func(p *part) { p.I = explore.Exited{Status: 2} }, false},
-		"type":              {func(p *part) { p.I = explore.TestFailed{} }, false},
+		"in an interface":   {func(p *part) { p.I = bug.Exited{Status: 2} }, false},
+		"type":              {func(p *part) { p.I = bug.TestFailed{} }, false},
 		"not exported":      {func(p *part) { p.u = 4 }, false},
 	} {
 		a, b := base(), base()

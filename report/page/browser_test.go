@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
@@ -348,7 +349,7 @@ func TestManyGoroutines(t *testing.T) {
 
 // long returns a schedule of that number of steps, of goroutines that take turns at a lock.
 func long(steps int) *Schedule {
-	b := &explore.Bug{Kind: explore.Panic, Detail: explore.Crashed{Text: "panic: after a long time"}, G: "main", Loop: -1, Observation: &explore.Observation{}}
+	b := &bug.Bug{Kind: bug.Panic, Detail: bug.Crashed{Text: "panic: after a long time"}, G: "main", Loop: -1, Observation: &describe.Observation{}}
 	b.Pos.Filename, b.Pos.Line = "testdata/bugs/race.go", 9
 	o := b.Observation
 	o.Names = map[trace.GID]string{0: "main", 1: "g1", 2: "g2", 3: "g3"}
@@ -363,7 +364,7 @@ func long(steps int) *Schedule {
 			e.Effect = fmt.Sprintf("= %d", i)
 		}
 		b.Events = append(b.Events, e)
-		s := explore.State{Arrived: []describe.Event{e}, Enabled: enabled[0]}
+		s := describe.State{Arrived: []describe.Event{e}, Enabled: enabled[0]}
 		switch i % 5 {
 		case 0:
 			s.Acquired = 1
@@ -378,7 +379,7 @@ func long(steps int) *Schedule {
 		}
 		o.States = append(o.States, s)
 	}
-	o.States = append(o.States, explore.State{})
+	o.States = append(o.States, describe.State{})
 	return &Schedule{Package: "example.com/long", Entry: "TestLong", Bug: b, Replay: "x.hbr"}
 }
 
@@ -397,7 +398,7 @@ func TestIndexPage(t *testing.T) {
 	x := &Index{Name: filepath.Join(dir, "index.html")}
 	for _, r := range []*explore.Result{
 		{Package: "example.com/a", Entry: "TestFine", Verdict: explore.OK, POR: "optimal"},
-		{Package: "example.com/a", Entry: "TestRace <b>", Verdict: explore.Fail, POR: "optimal", Bugs: []*explore.Bug{s.Bug}},
+		{Package: "example.com/a", Entry: "TestRace <b>", Verdict: explore.Fail, POR: "optimal", Bugs: []*bug.Bug{s.Bug}},
 		{Package: "example.com/a", Entry: "TestLong", Verdict: explore.Incomplete, POR: "jpf", Incomplete: []explore.Reason{{Cause: explore.CauseStopped, Text: "timeout after 1s (--timeout)"}}},
 	} {
 		if err := x.Result(r, []report.Files{{Page: pageName}}); err != nil {

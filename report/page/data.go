@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/report"
 	"hbcheck.dev/hbcheck/trace"
@@ -122,7 +121,7 @@ func (b *builder) lane(name string) int {
 }
 
 // unmoved returns the goroutines that exist in the schedule and do not move.
-func unmoved(o *explore.Observation, lanes []string) (list []string) {
+func unmoved(o *describe.Observation, lanes []string) (list []string) {
 	for i := range o.States {
 		for _, e := range o.States[i].Arrived {
 			if goroutine(e.Name) && !slices.Contains(lanes, e.Name) && !slices.Contains(list, e.Name) {
@@ -241,7 +240,7 @@ func (b *builder) lines(list []report.Line) {
 	steps := 0
 	for i := range list {
 		l := &list[i]
-		var s explore.State
+		var s describe.State
 		if l.Step > 0 {
 			if o := b.s.Bug.Observation; o != nil && l.Step <= len(o.States) {
 				s = o.States[l.Step-1]
@@ -290,7 +289,7 @@ func (c *lines) columns() []*[]int {
 }
 
 // states fills in the data of states.
-func (b *builder) states(o *explore.Observation) {
+func (b *builder) states(o *describe.Observation) {
 	b.data.Ended = o.Ended
 	can := make(map[int]bool)
 	for i := range o.States {

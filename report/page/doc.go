@@ -5,7 +5,7 @@
 // shows what the step does to memory, which locks are held, what the goroutine knows of the others,
 // and which others could have moved instead.
 //
-//	explore.Bug: Events, Observation ─┐
+//	bug.Bug:     Events, Observation ─┐
 //	report.Lines, report.Why ─────────┼─▶ data (data.go) ─▶ JSON in a script element ─▶ assets/*.js
 //	the files of the program ─────────┘   source.go
 //

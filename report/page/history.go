@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -41,7 +41,7 @@ var (
 
 // newHistory returns the history of a failure's text, if it is one of hbtest/lin and the text agrees with
 // the calls and returns of the schedule.
-func newHistory(b *explore.Bug, message, detail string) *history {
+func newHistory(b *bug.Bug, message, detail string) *history {
 	if !strings.Contains(message, "not linearizable") {
 		return nil
 	}
@@ -73,7 +73,7 @@ func newHistory(b *explore.Bug, message, detail string) *history {
 }
 
 // schedule finds the calls and returns of the operations; ok is false if they are others than the text has.
-func (h *history) schedule(b *explore.Bug) (ok bool) {
+func (h *history) schedule(b *bug.Bug) (ok bool) {
 	list, _ := report.Lines(b)
 	var lanes []string
 	for i := range list {

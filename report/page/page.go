@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/report"
 )
 
@@ -26,7 +26,7 @@ var scripts = []string{"data.js", "lanes.js", "source.js", "step.js", "main.js"}
 // A Schedule is the content of a page: a bug, and where it was found.
 type Schedule struct {
 	Package, Entry string
-	Bug            *explore.Bug
+	Bug            *bug.Bug
 	Search         string // how far the search has come: report.Search; may be empty
 	Replay         string // name of the replay file in commands; may be empty
 	Paths          report.Paths

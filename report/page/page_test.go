@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
 	"hbcheck.dev/hbcheck/load"
@@ -78,7 +79,7 @@ func goroot(t *testing.T) string {
 
 // TestData: the scripts' data for each kind of bug, a field per line.
 func TestData(t *testing.T) {
-	kinds := make(map[explore.Kind]bool)
+	kinds := make(map[bug.Kind]bool)
 	for _, file := range programs(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
 			s := explored(t, file)
@@ -112,8 +113,8 @@ func TestData(t *testing.T) {
 			}
 		})
 	}
-	for _, k := range explore.Kinds() {
-		if !kinds[k] && k != explore.LeftRunning { // which is a warning, and has no page
+	for _, k := range bug.Kinds() {
+		if !kinds[k] && k != bug.LeftRunning { // which is a warning, and has no page
 			t.Errorf("no program with a bug of kind %v", k)
 		}
 	}
@@ -242,7 +243,7 @@ func hostileSchedule(t *testing.T) *Schedule {
 	}
 	s := explored(t, "testdata/bugs/failure.go")
 	b := s.Bug
-	b.Detail = explore.TestFailed{Message: hostile}
+	b.Detail = bug.TestFailed{Message: hostile}
 	b.Output = []byte(hostile)
 	b.Pos.Filename, b.Pos.Line = file, 1
 	for i := range b.Events {

@@ -5,7 +5,8 @@
 //	value.go    values, and what is made up when one is not known
 //	memory.go   objects
 //	exec.go     instructions; collections.go those of slices, arrays and maps
-//	call.go     calls, deferred calls, panics
+//	call.go     calls, goroutines, builtin functions
+//	unwind.go   returns, deferred calls, panics
 //	pending.go  what goroutines would do next, and whether they can
 //	sync.go     locks, wait groups, conditions
 //	channel.go  channels, select, timers

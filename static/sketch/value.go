@@ -228,3 +228,5 @@ func same(x, y value) (equal, known bool) {
 	}
 	return false, false
 }
+
+func toString(v any) string { return fmt.Sprint(v) }

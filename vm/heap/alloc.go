@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // Alloc creates a dynamic object of size zero bytes. It panics at the heap's limit (see Fits). An
@@ -205,9 +207,10 @@ func SizeOf[T any](s []T) int64 {
 
 // Copy returns a heap with the same objects. Frozen static objects are never written or freed; all
 // others get memory of their own. There are no marks, so nothing can be undone.
-func (h *Heap) Copy() *Heap {
+func (h *Heap) Copy(layouts *layout.Table) *Heap {
 	c := new(Heap)
 	*c = *h
+	c.Layouts, c.work = layouts, nil
 	c.Objs = make([]Object, len(h.Objs), len(h.Objs)+4096)
 	copy(c.Objs, h.Objs[:h.NumStatic])
 	copy(c.Objs[StaticLimit:], h.Objs[StaticLimit:])

@@ -29,6 +29,6 @@
 // that addresses of its elements do not outlive one; addresses of bytes (Mem) do.
 //
 // The files: heap has reading and writing, object the records, alloc allocation and the freeing of
-// garbage, undo marks and the log. Which objects are garbage and which goroutines share an object is for
-// package vm to find; the heap keeps the answers as flags.
+// garbage, undo marks and the log, sharing the objects that several goroutines can reach. Which
+// objects are garbage is for package vm to find; the heap keeps the answer as a flag.
 package heap

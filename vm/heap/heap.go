@@ -4,6 +4,8 @@ import (
 	"iter"
 	"math"
 	"unsafe"
+
+	"hbcheck.dev/hbcheck/vm/layout"
 )
 
 // Heap is the guest's memory with its undo log.
@@ -35,7 +37,8 @@ import (
 // after the mark. A rewind costs the same; the size of the memory does not matter.
 type Heap struct {
 	Objs      []Object // by number
-	NumStatic uint32   // the number of the next static object
+	Layouts   *layout.Table
+	NumStatic uint32 // the number of the next static object
 
 	chunks   [][]byte
 	chunk    int // index of the chunk for the next allocation
@@ -62,12 +65,14 @@ type Heap struct {
 	PollAt    uint64 // the value of SinceGC at which the interpreter checks whether a collection is due
 	exhausted bool   // see Exhaust
 	NewFlags  Flags  // of new objects; 0 except in tests
+
+	work []uint32 // scratch of Publish
 }
 
 // New returns an empty heap.
-func New() *Heap {
+func New(layouts *layout.Table) *Heap {
 	// Epoch 0 is before all others: an object with it is saved before its next write.
-	h := &Heap{NumStatic: 1, Epoch: 1, lastEpoch: 1, Limit: math.MaxUint64, GCAt: GCThreshold, PollAt: GCThreshold}
+	h := &Heap{Layouts: layouts, NumStatic: 1, Epoch: 1, lastEpoch: 1, Limit: math.MaxUint64, GCAt: GCThreshold, PollAt: GCThreshold}
 	h.Objs = make([]Object, StaticLimit, StaticLimit+4096)
 	return h
 }

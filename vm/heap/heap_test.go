@@ -22,7 +22,7 @@ func copied(h *Heap) []string {
 func TestRewind(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		h := New()
+		h := New(nil)
 		for range 5 {
 			h.Alloc(uint32(r.IntN(64)), 0)
 		}
@@ -80,7 +80,7 @@ func TestRewind(t *testing.T) {
 // TestTouched: of the objects with the flag Hashed, exactly those that are written or undone after NoteWrites
 // are listed.
 func TestTouched(t *testing.T) {
-	h := New()
+	h := New(nil)
 	a, b, c := h.Alloc(8, 0), h.Alloc(8, 0), h.Alloc(8, 0)
 	h.WillWrite(c)
 	var k Mark
@@ -100,7 +100,7 @@ func TestTouched(t *testing.T) {
 
 // TestBounds: no bytes beyond an object's end exist, and none at nil.
 func TestBounds(t *testing.T) {
-	h := New()
+	h := New(nil)
 	p := uint64(h.Alloc(12, 0)) << 32
 	for _, test := range []struct {
 		p, n uint64

@@ -48,9 +48,9 @@ const (
 	Freed
 	// Var: a package-level variable.
 	Var
-	// Hashed: the hash of its contents is up to date (see state_regions.go).
+	// Hashed: the hash of its contents is up to date (see package fingerprint).
 	Hashed
-	// Iterated: a map for which an iterator may hold the numbers of entries (see step_map.go).
+	// Iterated: a map for which an iterator may hold the numbers of entries (see package maps).
 	Iterated
 	// Chan: a channel.
 	Chan

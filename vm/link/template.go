@@ -151,8 +151,9 @@ func (t *template) codeFor(k *Linker, id uint32) *bytecode.Func {
 			numbers[i] = uint32(answer >> 32)
 		}
 	}
-	f := t.code.Clone()
-	f.ID = id
+	f := new(bytecode.Func)
+	*f = *t.code // the lists do not change any more
+	f.ID, f.Code = id, slices.Clone(f.Code)
 	for _, x := range t.inserts {
 		w := f.Code[x.at].Word()
 		if n := uint64(numbers[x.number]); x.high {

@@ -67,7 +67,8 @@ func program(t *testing.T, src string) *load.Program {
 func TestTemplates(t *testing.T) {
 	prog := program(t, manyFunctions)
 	linker := func() *Linker {
-		return New(prog, prog.Entries[0], heap.New(), layout.NewTable(), &Natives{Numbers: map[string]int{}, Unused: map[int]int{}})
+		lt := layout.NewTable()
+		return New(prog, prog.Entries[0], heap.New(lt), lt, &Natives{Numbers: map[string]int{}, Unused: map[int]int{}})
 	}
 	plain, maker, templated := linker(), linker(), linker()
 	plain.Func(prog.Entries[0].Func)
@@ -137,7 +138,7 @@ func TestTemplates(t *testing.T) {
 // TestTemplateAnswers: a template is not used if an answer that is no number differs.
 func TestTemplateAnswers(t *testing.T) {
 	prog := program(t, "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tfor k := range map[int]int{1: 2, 3: 4} {\n\t\tfmt.Println(k)\n\t}\n}\n")
-	k := New(prog, prog.Entries[0], heap.New(), layout.NewTable(), &Natives{})
+	k := New(prog, prog.Entries[0], heap.New(nil), layout.NewTable(), &Natives{})
 	fn := prog.Entries[0].Func
 	prog.EnsureBuilt(fn)
 	x := k.newTemplate(fn)

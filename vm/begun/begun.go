@@ -1,0 +1,148 @@
+// Package begun has long work that several searches need, and that one of them has begun: package vm uses it
+// for machines in which packages are being initialised. A search that needs an equal machine waits for it:
+// initialising the packages of a large program takes seconds, and several entries of one package are often
+// explored at the same time. When the time of all that wait is up the work is suspended, and the next search
+// that needs it continues it. (It used to be thrown away: a package that needs two seconds was never
+// initialised if each of its tests got one.)
+//
+//	first entry   ├─ waits ──┤ its time is up
+//	second entry             ·        ├─ waits ──────────┤ copies the base
+//	initialising  ├──────────┤        ├──────────────────┤
+//
+// Claim: suspending changes nothing. The goroutine that executes the initialisers does not return from
+// Suspend meanwhile; until it is dropped, that always returns false.
+package begun
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"hbcheck.dev/hbcheck/load"
+)
+
+// Work is work that has begun. The list of all work guards the fields.
+type Work struct {
+	all   *load.Kept // a list of *Work
+	key   any
+	ended chan struct{}
+
+	waiting   int        // searches
+	changed   *sync.Cond // waiting or dropped has changed
+	suspended bool
+	since     time.Time
+	dropped   bool // no search has needed it for too long, or too many are suspended
+	Panicked  any  // the value of a panic of RunBeside's function, when it has ended
+}
+
+// The bounds on suspended work: its number, and the time until it is dropped.
+const (
+	mostSuspended    = 8
+	longestSuspended = 10 * time.Minute
+)
+
+// Begin returns the work with an equal key that has begun, or work that the caller has to execute (Run). The
+// caller waits for it.
+func Begin(all *load.Kept, key any, equal func(other any) bool) (b *Work, first bool) {
+	all.Lock()
+	defer all.Unlock()
+	list, _ := all.Value.([]*Work)
+	i := slices.IndexFunc(list, func(o *Work) bool { return !o.dropped && equal(o.key) })
+	//mutant: two goroutines initialise the same packages [test ./vm/begun TestOnce]: "i >= 0" -> "i >= 0 && false"
+	if i >= 0 {
+		b = list[i]
+	} else {
+		first = true
+		b = &Work{all: all, key: key, ended: make(chan struct{}), changed: sync.NewCond(all)}
+		all.Value = append(slices.Clip(list), b)
+	}
+	b.waiting++
+	b.changed.Broadcast()
+	return b, first
+}
+
+// Run executes the work by calling do.
+func (b *Work) Run(do func()) {
+	defer func() {
+		b.all.Lock()
+		defer b.all.Unlock()
+		list := b.all.Value.([]*Work)
+		i := slices.Index(list, b)
+		b.all.Value = slices.Delete(slices.Clone(list), i, i+1)
+		close(b.ended)
+	}()
+	do()
+}
+
+// RunBeside is Run in a goroutine of its own. A panic there is one of the search that waits for it.
+func (b *Work) RunBeside(do func()) {
+	go b.Run(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				b.Panicked = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+		}()
+		do()
+	})
+}
+
+// Wait waits until b has ended, or interrupted returns true; ended says which.
+func (b *Work) Wait(interrupted func() bool) (ended bool) {
+	defer func() {
+		b.all.Lock()
+		defer b.all.Unlock()
+		b.waiting--
+	}()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-b.ended:
+			return true
+		case <-tick.C:
+			if interrupted != nil && interrupted() {
+				return false
+			}
+		}
+	}
+}
+
+// Suspend is called by the work now and then. While no search waits for it, it does not return. It reports
+// whether the work is dropped.
+func (b *Work) Suspend() (dropped bool) {
+	b.all.Lock()
+	defer b.all.Unlock()
+	//mutant: initialisers are executed though no search waits [test ./vm/begun TestContinued]: "b.waiting == 0" -> "false"
+	if b.waiting == 0 && !b.dropped {
+		b.suspended, b.since = true, time.Now()
+		var asleep []*Work
+		for _, o := range b.all.Value.([]*Work) {
+			if o.suspended && !o.dropped {
+				asleep = append(asleep, o)
+			}
+		}
+		//mutant: all that are suspended stay [test ./vm/begun TestDropped]: "len(asleep) > mostSuspended" -> "false"
+		if len(asleep) > mostSuspended {
+			oldest := slices.MinFunc(asleep, func(x, y *Work) int { return x.since.Compare(y.since) })
+			oldest.dropped = true
+			oldest.changed.Broadcast()
+		}
+		late := time.AfterFunc(longestSuspended, b.drop)
+		defer late.Stop()
+		for b.waiting == 0 && !b.dropped {
+			b.changed.Wait()
+		}
+		b.suspended = false
+	}
+	return b.dropped
+}
+
+// drop drops b if no search waits for it.
+func (b *Work) drop() {
+	b.all.Lock()
+	defer b.all.Unlock()
+	b.dropped = b.dropped || b.waiting == 0
+	b.changed.Broadcast()
+}
