@@ -260,8 +260,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	}
 }
 
-// continues emits the mark after a call, in code of the reader's own that may have called other code. Deferred
-// calls are marked when they begin (Machine.popDefer).
+// continues emits the mark after a call, in code of the reader's own that may have called other code.
+// Deferred calls are marked when they begin (Machine.popDefer).
 func (c *compiler) continues(call *ssa.CallCommon) {
 	if !c.f.Own {
 		return
