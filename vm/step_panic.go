@@ -113,7 +113,7 @@ func (m *Machine) pushDefer(g *goroutine, list ptr, fv uint64, args []uint64, la
 // The record is taken off the list before the call, so a panic in the deferred function continues
 // with the next one. The reader's own code goes on here: with its next deferred call, or after the last one.
 func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
-	//mutant: whole calls: deferred calls are one [wholeCalls]: "g.inCall &&" -> "g.inCall ||"
+	//mutant: whole calls: deferred calls are one [test ./internal/progen TestWholeCallsByHand]: "g.inCall &&" -> "g.inCall ||"
 	g.inCall = g.inCall && !g.Fn.Own
 	d, list := m.deferred(g.Stack[g.FP-hdrDefer])
 	if d == 0 {

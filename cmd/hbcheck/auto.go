@@ -4,6 +4,7 @@ import (
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/oracle"
 	"hbcheck.dev/hbcheck/por/explorers"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // autoPOR is the value of --por that leaves the choice to hbcheck.
@@ -81,7 +82,10 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		p.Graded = &x
-		if !f.refuses && f.calls == "auto" {
+		// If its assumption is refused, its answer must not end the search for one without.
+		refused := f.refuses || f.strict && !o.Assume[vm.CallsWhole]
+		//mutant: an assumption that is refused ends the search [test ./cmd/hbcheck TestScripts/calls$]: "!refused" -> "true"
+		if !refused && f.calls == "auto" {
 			y := x
 			y.LimitPreempt, y.WholeCalls = false, true
 			p.Whole = &y

@@ -32,7 +32,7 @@ func (c *compiler) emitAll() {
 	for _, w := range c.pins {
 		c.constant(c.pinned[w], w)
 	}
-	//mutant: whole calls: a callback is part of the call of its caller [wholeCalls]: "c.f.Own" -> "false"
+	//mutant: whole calls: a callback is part of the call of its caller [test ./internal/progen TestWholeCallsByHand]: "c.f.Own" -> "false"
 	if c.f.Own { // other code may have called it
 		c.emit(Own, 0, 0, 0)
 	}
