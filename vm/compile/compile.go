@@ -88,6 +88,7 @@ type compiler struct {
 	pins      []uint64       // constants used in loops, made once on entry
 	pinned    map[uint64]int // and their registers
 	inLoop    map[*ssa.BasicBlock]bool
+	entered   bool // the mark of the reader's own code is still to be emitted
 	looping   bool // the present instruction is in a loop
 	methods   map[*types.Func]uint16
 	texts     map[string]int

@@ -32,10 +32,7 @@ func (c *compiler) emitAll() {
 	for _, w := range c.pins {
 		c.constant(c.pinned[w], w)
 	}
-	//mutant: whole calls: a callback is part of the call of its caller [test ./internal/progen TestWholeCallsByHand]: "c.f.Own" -> "false"
-	if c.f.Own { // other code may have called it
-		c.emit(Own, 0, 0, 0)
-	}
+	c.entered = c.f.Own
 	for i, b := range c.blocks {
 		c.blockPC[b] = len(c.code)
 		if b == c.fn.Recover {
@@ -88,6 +85,11 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 			}
 		}
 		c.f.Origins = append(c.f.Origins, Origin{PC: int32(len(c.code)), Instr: instr})
+		//mutant: whole calls: a callback is part of the call of its caller [test ./internal/progen TestWholeCallsByHand]: "c.entered" -> "false"
+		if c.entered { // perhaps by other code
+			c.emit(Own, 0, 0, 0)
+			c.entered = false
+		}
 		c.before, c.after = lists[i].before, lists[i].after
 		c.looping = c.inLoop[b]
 		if c.huge && c.usesHuge(instr) {
