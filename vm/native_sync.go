@@ -176,8 +176,8 @@ var syncNatives = []Native{
 
 func nop(*Machine, *goroutine, Regs) Ctl { return Next }
 
-// pooled returns the location at which putting an object into a Pool releases to getting it; p is
-// the data word of the interface that holds it.
+// pooled returns the location that orders putting an object into a Pool before getting it; p is the
+// data word of the interface that holds the object.
 func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 
 // syncOp describes a visible operation on n bytes at p and returns the number of its alternatives,

@@ -145,9 +145,9 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 }
 
 // isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time
-// has come; or the clock moves to it, because all others are blocked, none of them waits for just
-// that, and no other deadline is earlier. The clock stops when the function that the bubble runs
-// has returned.
+// has come; or the clock moves to it, because all others are blocked, none of them waits for the
+// rest of the bubble to be blocked or to end, and no other deadline is earlier. The clock stops
+// when the function that the bubble runs has returned.
 func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if m.isDue(g) {
 		return true

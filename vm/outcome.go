@@ -42,8 +42,8 @@ type Skip struct {
 	Text string
 }
 
-// A Lack is something that the world outside of the machine has and the machine does not, so that a
-// program which needs it fails.
+// A Lack is a feature of a native execution that the machine does not have, so that a program that
+// needs the feature fails.
 type Lack uint8
 
 // A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, its select

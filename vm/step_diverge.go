@@ -46,8 +46,9 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	if frame != s.frame {
 		return false
 	}
-	// A frame that agrees too often is useless, such as that of a loop that calls a coroutine, whose frame
-	// has the changes. Then the state at the next back edge is recorded, for half of the remaining cost.
+	// A frame that agrees too often is useless: if a loop calls a coroutine, it is the
+	// coroutine's frame that changes. Then the state at the next back edge is recorded, for
+	// half of the remaining cost.
 	most := m.localWork / spinCost
 	if s.hashed > most-most>>s.noted {
 		s.recorded = false

@@ -134,15 +134,16 @@ func (f *clockFacts) endsWithTick(d int64) bool {
 	return f.sinceTicks[d]
 }
 
-// comparesTicks records a comparison of x and y, if the one that is not later is a tick, because the tick
-// might be later.
+// comparesTicks records a comparison of x and y, if the earlier one is a tick, or one of two equal
+// ones is: the tick might be later.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
 	if m.times.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
 	}
 }
 
-// comparesSpans does the same for the distance from a Time to a later tick.
+// comparesSpans records a comparison of the durations a and b, if the smaller one ends with a tick,
+// which might be later.
 func (m *Machine) comparesSpans(g *goroutine, a, b int64) {
 	if m.times.endsWithTick(min(a, b)) {
 		m.tickLate(g, max(a, b)-min(a, b))

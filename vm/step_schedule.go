@@ -31,8 +31,8 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
 	if op.Kind == trace.None {
-		// No other goroutine can notice it. The alternative that was chosen for an earlier operation of
-		// this step is not for this one.
+		// No other goroutine can notice the call. The alternative in g.Choice was chosen
+		// for an earlier operation of this step.
 		g.Choice = 0
 		return true
 	}

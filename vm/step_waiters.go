@@ -98,8 +98,8 @@ func (m *Machine) eachWaiter(c chanCase, f func(*goroutine) bool) {
 	}
 }
 
-// longestWaiting returns the one of peers that waits longest to communicate with g at c. In the queue of
-// the channel the others come after it.
+// longestWaiting returns the one of peers that has waited longest to communicate with g at c: the
+// first one in the channel's queue.
 func (m *Machine) longestWaiting(g *goroutine, c chanCase, peers []*goroutine) []*goroutine {
 	var first *goroutine
 	var arr [8]chanCase
