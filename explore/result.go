@@ -256,7 +256,7 @@ type Reason struct {
 	Refused vm.Refusal
 	// Pos is the position of the loop, for CauseTime.
 	Pos token.Position
-	// Passes says that time passes in that loop, which goes on all the same.
+	// Passes says that time passes in that loop, which continues nevertheless.
 	Passes bool
 	// Assumption is the assumption, for CauseAssumed.
 	Assumption vm.Assumption

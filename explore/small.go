@@ -29,8 +29,8 @@ func (s *Small) Exhaustive() bool {
 	return s.Result.Verdict != Fail && !s.Result.FirstOnly && !slices.ContainsFunc(s.Result.Incomplete, func(why Reason) bool { return !assumed(why) })
 }
 
-// TooBig reports whether an exploration without a bug has not ended because of the size of the program.
-// Bounds that the user has to ask for are another matter.
+// TooBig reports whether an exploration without a bug has not ended because of the size of the
+// program. The other bounds do not count, because the user has to ask for them.
 func (r *Result) TooBig() bool {
 	return r.Verdict == Incomplete && slices.ContainsFunc(r.Incomplete, func(why Reason) bool {
 		switch why.Cause {
