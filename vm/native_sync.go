@@ -288,9 +288,9 @@ func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
 }
 
 // peekWgWait is the Peek of Wait. A goroutine whose Wait was pending when the counter reached zero
-// may have been waiting already, and returns. Or it had only arrived, and if the counter has
-// changed since it waits for the next zero. Alternative 1 is the latter: it leaves the goroutine
-// where it is, without its mark.
+// may have been waiting already, and returns. Or it had only arrived, and waits for the next zero
+// if the counter has changed since then. Alternative 1 is the latter: it leaves the goroutine where
+// it is, without its mark.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {

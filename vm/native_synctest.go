@@ -9,8 +9,8 @@ import (
 )
 
 // Natives of package internal/synctest: bubbles. Their numbers begin at 1, in the order in which
-// they are opened. A goroutine and a channel have the number of the goroutine that made them. The
-// state shows which goroutines are blocked; nothing records it.
+// they are opened. A goroutine or a channel belongs to the bubble of the goroutine that made it.
+// The state shows which goroutines are blocked; nothing records it.
 
 var synctestNatives = []Native{
 	{Name: "internal/synctest.IsInBubble", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -24,8 +24,8 @@ import (
 //  3. Unchanged objects of the base state refer only to the base state. So the variables reach
 //     newer objects only through those that have changed (heap.Changed).
 //
-// So if none of some goroutines and no variable reaches an object, none of these goroutines ever
-// accesses it while the others do not move.
+// So take some goroutines, and an object that neither they nor the variables reach. As long as the
+// other goroutines do not move, none of these goroutines accesses the object.
 //
 // A Reach has, for each object, a set of at most MaxReach groups of goroutines, as bits.
 type Reach struct {

@@ -209,8 +209,8 @@ func readers(l race.Loc) race.Loc { return l + rwReaders }
 
 // The runtime's race detector also reports the wrong use of a WaitGroup that its documentation
 // forbids: an Add from zero that is not ordered with a Wait that waits. It does so with a read of
-// the word after the counter by Add and a write by the first waiter. Here waiters are readers of
-// the word, and adders readers of the next one, and each checks the other's readers.
+// the word after the counter by Add and a write by the first waiter. Here a waiter reads that word
+// and an adder reads the next one; each races with the readers of the other word (race.Cross).
 const (
 	wgWaiters = race.Hidden
 	wgAdders  = race.Hidden + 8

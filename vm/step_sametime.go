@@ -14,9 +14,9 @@ import (
 //	s := a.Format(time.RFC3339)      a decision by s is a decision by the time
 //	a.Year() > 2030                  so is this (and see step_date.go)
 //
-// Two equal Times may come from different looks, which would differ if looks were visible: that is recorded
-// as for Equal (compared). If two Times differ, one may be in the future. That they are equal at one single
-// moment is not tried, and the verdict names it.
+// Two equal Times may come from different looks, which would differ if looks were visible: that is
+// recorded as for Equal (compared). If two Times differ, one may be in the future. If they are
+// equal at one single moment, that moment is not tried, and the verdict names the comparison.
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {

@@ -278,8 +278,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		}
 		return false // the other goroutines get their turn
 	}
-	// These checks are not needed at every refill: for garbage, an interrupt by the user, and the bound of
-	// local work. A refill may be early, because diverges asks for some.
+	// The checks for garbage, for an interrupt by the user, and for the bound of local work are not
+	// needed at every refill. A refill may be early, because diverges asks for some.
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()
