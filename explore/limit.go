@@ -184,8 +184,9 @@ func (l *limit) reset(more time.Duration) {
 	}
 }
 
-// tellShare is the additional time for describing the findings of a search that ended within its share of
-// the time of several entries: otherwise the length of their schedules would depend on the moment.
+// tellShare is the additional time for describing the findings of a search that ended within its
+// share of the time of several entries. Without it the length of their schedules would depend on
+// the moment.
 const tellShare = time.Minute
 
 // extend moves the ends of shares that have not passed, once, by tellShare.

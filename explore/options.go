@@ -50,7 +50,7 @@ type Options struct {
 	MaxMemory     int64
 	Timeout       time.Duration // counted from the end of the build
 	Share         bool          // Timeout is a share of the time of several entries
-	Initialising  time.Duration // if Timeout is a Share, it begins after initialising packages, for at most as long
+	Initialising  time.Duration // if Timeout is a shorter Share, it begins after initialising packages, for at most this time
 	spent         time.Duration // part of Timeout that earlier searches of the entry have used
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
