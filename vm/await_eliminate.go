@@ -53,11 +53,12 @@ import (
 // goroutines have read in their iterations has changed, they loop forever: SpinSchedule.
 //
 // Time passes while all goroutines wait. Goroutines that are blocked here count as waiting;
-// natively they spin. Suppose that time passes while one is blocked at its second read. It does not
-// read the first location again, and a later event may change that location. So the step that makes
-// time pass, on which all others depend, completes such iterations: it restarts the trails
-// (beginAnew). No execution is lost: a goroutine that is elsewhere in its loop when time passes
-// reaches the same place by reads with the same results as before.
+// natively they spin. Suppose that time passes while one is blocked at its second read. It has not
+// read the first location again since then, and a later event may change that location. So an
+// iteration during which time passes is completed, not eliminated: the step that makes time pass,
+// on which all others depend, restarts the trails (beginAnew). No execution is lost: a goroutine
+// that is elsewhere in its loop when time passes reaches the same place by reads with the same
+// results as before.
 //
 //	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: time.Sleep(1); x.Store(1)
 //

@@ -16,7 +16,8 @@ import (
 //
 //  1. While the goroutine holds the lock, it only delays the others. Without the iteration it
 //     delays none of them.
-//     on any path, these iterations have an effect (LockedNever).
+//  2. An attempt to lock (TryLock) may fail in the middle of the iteration. So if the program
+//     attempts that on any path, these iterations have an effect (LockedNever).
 //  3. One goroutine may release the lock of another one. Without the iteration that is a crash, which the
 //     search finds; or there are other readers, and as many of them remain in the end.
 //  4. Without the iteration fewer events happen before others, so no data race is lost; and the rest is an

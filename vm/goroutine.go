@@ -61,7 +61,7 @@ type gstate struct {
 	nspawn    uint32
 	nalloc    uint32
 	files     uint64 // the numbers of its open files below 64, as bits, if no program can see them
-	nfiles    uint32 // how many files it has opened with numbers beyond
+	nfiles    uint32 // how many files it has opened with numbers from 64 on
 	wait      waitState
 	pending   trace.Op
 	steps     uint64 // visible operations executed
@@ -274,7 +274,8 @@ func (g *goroutine) grow(n uint32) {
 	}
 }
 
-// changes invalidates what depends on g's record or stack; called before or after a change.
+// changes invalidates the data that depend on g's record or stack. It is called before or after a
+// change.
 func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = false, false, 0 }
 
 // isCollector reports whether g is the collector, and its next operation is a collection.

@@ -9,7 +9,7 @@ import (
 
 // Fault describes how an execution failed.
 //
-// Message and text are the runtime's: reports quote the former, stderr has the latter.
+// Message and text are the runtime's: reports quote the message, stderr has the text.
 type Fault struct {
 	Kind    FaultKind
 	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test

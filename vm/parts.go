@@ -12,7 +12,7 @@ type chanWaiters struct {
 	receivers []*goroutine // a select is in both lists
 
 	indexed bool             // at has the goroutines of the present state
-	at      map[ptr][]waiter // by channel and direction, in spawn-path order: those that wait, and some that have
+	at      map[ptr][]waiter // by channel and direction, in spawn-path order: present and former waiters
 }
 
 // gliding describes how far the present step glides: see step_glide.go.

@@ -121,7 +121,7 @@ func initialisedAs(e, o *load.Entry) bool {
 	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil)
 }
 
-// machine returns a copy of b for e. What initialisers have written is written again.
+// machine returns a copy of b for e. It writes the output of initialisers again.
 func (b *base) machine(e *load.Entry, cfg *Config) *Machine {
 	m := b.copy(e)
 	for _, s := range b.said {

@@ -9,9 +9,9 @@ import (
 // that start thousands, one after the other: goroutines that have ended stay in the table.
 //
 // Invariant, unless stale: list has, in the order of order, all goroutines that have not ended, and
-// some that have. A rewind makes it stale, because goroutines come back to life. It is replaced and
-// not changed, so that a loop over it is not affected by steps that are executed and undone
-// meanwhile (speculate).
+// perhaps some that have. A rewind makes it stale, because goroutines come back to life. It is
+// replaced and not changed, so that a loop over it is not affected by steps that are executed and
+// undone meanwhile (speculate).
 type living struct {
 	list  []uint32 // slots
 	ended int

@@ -21,7 +21,7 @@ func (f *Fault) Text() string {
 	return "panic: " + f.Message
 }
 
-// crash ends the program with fault f of g; text is what goes to stderr.
+// crash ends the program with fault f of g; text goes to stderr.
 //
 // The machine stays in that state: nothing is enabled any more (executionOver), and Rewind brings
 // it back to life.

@@ -120,8 +120,8 @@ func (m *Machine) MeetingOrbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 	return buf
 }
 
-// eachMeeting calls f for the alternatives with q that g's operation, if it does not wait, would have if
-// q had parked.
+// eachMeeting calls f, if g's operation does not wait, for each alternative with a goroutine q that
+// the operation would have if q had parked.
 func (m *Machine) eachMeeting(g *goroutine, f func(q *goroutine, choice int, a chanAlt)) {
 	if g.status != gReady || g.pending.Kind != trace.TrySelect {
 		return

@@ -89,9 +89,9 @@ func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, acc, m.raceStack(g))
 }
 
-// raceOp passes the operation op that g is about to execute to the detector; r are the arguments if it is a
-// native. The table of operations (trace.Row) has what an operation acquires and releases at its first
-// access; the cases here are the operations on more than that.
+// raceOp passes the operation op that g is about to execute to the detector; r are the arguments if
+// it is a native. The table of operations (trace.Row) has the acquires and releases of an operation
+// at its first access; the cases here are the operations with more.
 //
 // It is called before the operation has any effect: the values read here (a WaitGroup's counter, the
 // list of a Cond) are those that the operation finds.

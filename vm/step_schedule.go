@@ -263,7 +263,7 @@ func (m *Machine) runLocal() {
 //
 // Only back edges and calls count, as a goroutine cannot execute forever without either.
 func (m *Machine) refillBudget(g *goroutine, left int) bool {
-	// Account for the work, also for that of the clock of a program that is run.
+	// Account for the work, in run mode also on the clock.
 	used := uint64(m.budgetLeft - left)
 	m.cnt.Instructions += used
 	m.localWork += used

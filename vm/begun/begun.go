@@ -43,8 +43,8 @@ const (
 	longestSuspended = 10 * time.Minute
 )
 
-// Begin returns the work with an equal key that has begun. If there is none, it returns new work,
-// which the caller has to execute (Run), and first is true. The caller waits for the work.
+// Begin returns the work with an equal key that has begun. Otherwise it returns new work, which the
+// caller has to execute (Run), and first is true. The caller waits for the work.
 func Begin(all *load.Kept, key any, equal func(other any) bool) (b *Work, first bool) {
 	all.Lock()
 	defer all.Unlock()

@@ -14,7 +14,7 @@
 //
 //	base objects that have changed, each with its number (writeBase)
 //	each goroutine that has not ended, in spawn-path order (WriteStack)
-//	the clock and the data of time, as far as the program can distinguish them
+//	the clock and other data about time, as far as the program can distinguish them
 //	the output if it counts
 //
 // and the dynamic objects, by regions, where they are first reached (see regions). If memory has
@@ -48,7 +48,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Host has what fingerprints depend on besides the heap.
+// Host has the data on which fingerprints depend besides the heap.
 type Host interface {
 	// Distance replaces the two words of a Time, or of a tick, by those that count. It reports whether these
 	// are the distance from the clock.

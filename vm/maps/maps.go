@@ -1,6 +1,7 @@
 // Package maps has the maps of the program that package vm executes, as objects of its heap.
 //
-// The files: maps has what a user needs, table the entries and the index, slots the small maps of gc.
+// The files: maps has the operations for users, table the entries and the index, slots the small
+// maps of gc.
 package maps
 
 import (

@@ -154,7 +154,7 @@ func (d *Detector) Rendezvous(a, b uint32) {
 	d.learn(b, &x)
 }
 
-// Handoff makes all earlier steps of from known to to.
+// Handoff lets goroutine to know all earlier steps of goroutine from.
 func (d *Detector) Handoff(from, to uint32) {
 	s := d.stamp(from)
 	d.learn(to, &s)
