@@ -39,7 +39,7 @@ type exploration struct {
 	sys por.System
 	cfg por.Config
 
-	coveredBefore []noted // coverage by earlier searches, which is added
+	coveredBefore []noted // coverage by other searches, which is added
 	keeper        *keeper // nil: the search is not saved
 	extra         any     // saved with the search
 	failed        error   // a *NotResumed

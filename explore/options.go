@@ -50,7 +50,7 @@ type Options struct {
 	MaxMemory     int64
 	Timeout       time.Duration // counted from the end of the build
 	Share         bool          // Timeout is a share of the time of several entries
-	Initialising  time.Duration // if Timeout is a shorter Share, it begins after initialising packages, for at most this time
+	Initialising  time.Duration // a shorter Share begins after initialising packages, which takes at most this
 	spent         time.Duration // part of Timeout that earlier searches of the entry have used
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
@@ -97,7 +97,7 @@ type Options struct {
 	_          struct{}
 }
 
-// Left returns what is left of the Timeout; 0 if there is none.
+// Left returns the rest of the Timeout; 0 if there is no Timeout.
 func (o Options) Left() time.Duration {
 	if o.Timeout == 0 {
 		return 0

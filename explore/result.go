@@ -87,7 +87,7 @@ type Result struct {
 	// Initialisers: schedules begin in initialisers of packages.
 	Initialisers bool
 	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
-	// vm.Machine.AllOrders).
+	// vm.AllOrders).
 	AllOrders bool
 	again     refinement `saved:"-"`
 	doubted   bool       // a bug may have been found because two clock reads are alike: see left.go

@@ -330,8 +330,8 @@ func (s *exploration) finish(found por.Result) (err error) {
 	return nil
 }
 
-// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step. When the
-// exploration has to end, it uses only what has already been recorded of the bugs.
+// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step.
+// When the exploration has to end, it uses only the existing records of the bugs.
 func (s *exploration) narrate() {
 	s.limit.early.Store(false)
 	s.limit.telling = true
