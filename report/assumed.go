@@ -27,6 +27,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.AddressShown: {"addresses", "addresses", "a printed address", "the same in every execution"},
 	vm.AddressUsed:  {"addresses", "addresses", "an address used as a number", "the same in every execution"},
 	vm.SignalSome:   {"signals", "signals", "os/signal", "only the first three signals arrive"},
+	vm.SignalNone:   {"signals", "no signals", "os/signal", "only signals that the test sends itself arrive"},
 	vm.SignalOnce:   {"signals", "signals", "os/signal", "each signal arrives at most once"},
 	vm.StacksShown:  {"stacks", "stacks", "runtime.Stack", "it shows other goroutines only between two operations"},
 	vm.LeaksShown:   {"stacks", "stacks", "the profile of leaked goroutines", "it is made only between two operations"},
@@ -40,7 +41,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.WriteTimes:   {"clock", "file times", "a file's modification time", "the same time for all files that the program writes"},
 	vm.NetworkOff:   {"network", "no network", "the network", "no other machine can be reached"},
 	vm.PeersOff:     {"network", "no network", "the network", "no other process connects"},
-	vm.CallsWhole:   {"calls", "uninterrupted library calls", "library calls", "no other goroutine runs before they return or wait"},
+	vm.CallsWhole:   {"calls", "uninterrupted library calls", "library calls", "no other goroutine runs before they return or wait, and their loops over maps have one order"},
 	vm.FileKept:     {"files", "kernel files", "a kernel file", "every read returns the same contents"},
 }
 

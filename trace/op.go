@@ -51,6 +51,8 @@ type Op struct {
 	Lock LockMode
 	// Call says whether the operation is part of a call of code that is not the reader's own.
 	Call CallPart
+	// Visits marks the choice of an order, or of the next entry, in a loop of a library over a map.
+	Visits bool
 	// Access lists the locations that the operation touches: the memory, or the synchronisation object
 	// (mutex, channel, ...), with Write set when the operation may change it.
 	Access [2]Access

@@ -13,47 +13,48 @@ import (
 // Config selects the environment that the machine models, and its options. The zero value explores with a
 // clock that lets timers fire in any order, and collects output.
 type Config struct {
-	Args          []string // os.Args; nil: the entry's name
-	Env           []string
-	Host          *HostLog  // records the program's queries of the host; nil: no records
-	Stdin         io.Reader // nil: empty
-	Stdout        io.Writer // run mode: where output goes; nil collects it
-	Stderr        io.Writer
-	Run           bool  // one schedule, as go run would execute it
-	VisibleOutput bool  // writing to stdout or stderr is a visible operation
-	OrderedTime   bool  // timers fire in the order of their deadlines: see step_time.go
-	Slack         int64 // with OrderedTime: at most this many nanoseconds pass while a goroutine can run
-	InTurn        bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
-	ForkInits     bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
-	VisibleArming bool  // starting a timer is a visible operation: see Environment.NeedsArming
-	VisibleEnd    bool  // the end of the test is a visible operation: see step_late.go
-	VisibleLooks  bool  // reading the clock is a visible operation: see step_look.go
-	AbsoluteTime  bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
-	CountRests    bool  // fingerprints count the moments at which all goroutines waited
-	Elapsed       bool  // treat every compared duration as one from the clock: see step_elapsed.go
-	Numbered      bool  // goroutines are never treated as identical: see state_symmetry.go
-	RandFixed     bool  // math/rand's global functions follow RandSeed
-	RandSeed      int64
-	SignalsOff    bool                   // the environment sends no signals
-	NetFaulty     bool                   // connections fail in the ways of hbFault
-	Maps          MapMode                // orders in which maps are iterated
-	Subtest       func(name string) bool // reports whether to execute a subtest; nil: all
-	Ran           func(name string)      // if not nil, called for each completed subtest that was not skipped
-	Short         bool                   // testing.Short
-	MaxLocal      uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28
-	Races         bool                   // follow happens-before and find data races (Report.Races)
-	MaxHeap       uint64                 // bytes in the program's objects before a path is cut; 0: no bound
-	MaxStack      uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
-	MaxRun        uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
-	Check         Check                  // the machine's own checks, for tests of the machine
-	Given         map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
-	InputLen      int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
-	Unwind        int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number
-	Solver        string                 // one of Solvers, for decisions about inputs; "": none
-	Observer      Observer               // is notified of allocations and new goroutines; nil: none
-	Watch         func(*Machine, Point)  // called before each instruction (see debug_watch.go); nil: no calls
-	Armed         func(d int64)          // called when a timer of d nanoseconds is started or a sleep begins; nil: no calls
-	Interrupt     func() bool            // polled in long local stretches; true abandons the execution
+	Args           []string // os.Args; nil: the entry's name
+	Env            []string
+	Host           *HostLog  // records the program's queries of the host; nil: no records
+	Stdin          io.Reader // nil: empty
+	Stdout         io.Writer // run mode: where output goes; nil collects it
+	Stderr         io.Writer
+	Run            bool  // one schedule, as go run would execute it
+	VisibleOutput  bool  // writing to stdout or stderr is a visible operation
+	OrderedTime    bool  // timers fire in the order of their deadlines: see step_time.go
+	Slack          int64 // with OrderedTime: at most this many nanoseconds pass while a goroutine can run
+	InTurn         bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
+	ForkInits      bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
+	VisibleArming  bool  // starting a timer is a visible operation: see Environment.NeedsArming
+	VisibleEnd     bool  // the end of the test is a visible operation: see step_late.go
+	VisibleLooks   bool  // reading the clock is a visible operation: see step_look.go
+	AbsoluteTime   bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
+	CountRests     bool  // fingerprints count the moments at which all goroutines waited
+	Elapsed        bool  // treat every compared duration as one from the clock: see step_elapsed.go
+	Numbered       bool  // goroutines are never treated as identical: see state_symmetry.go
+	RandFixed      bool  // math/rand's global functions follow RandSeed
+	RandSeed       int64
+	SignalsOff     bool                   // the environment sends no signals
+	SignalsAssumed bool                   // with SignalsOff: that is an assumption, and no Mode
+	NetFaulty      bool                   // connections fail in the ways of hbFault
+	Maps           MapMode                // orders in which maps are iterated
+	Subtest        func(name string) bool // reports whether to execute a subtest; nil: all
+	Ran            func(name string)      // if not nil, called for each completed subtest that was not skipped
+	Short          bool                   // testing.Short
+	MaxLocal       uint64                 // iterations and calls without a visible operation before a path is cut; 0: 1<<28
+	Races          bool                   // follow happens-before and find data races (Report.Races)
+	MaxHeap        uint64                 // bytes in the program's objects before a path is cut; 0: no bound
+	MaxStack       uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
+	MaxRun         uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
+	Check          Check                  // the machine's own checks, for tests of the machine
+	Given          map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
+	InputLen       int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
+	Unwind         int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number
+	Solver         string                 // one of Solvers, for decisions about inputs; "": none
+	Observer       Observer               // is notified of allocations and new goroutines; nil: none
+	Watch          func(*Machine, Point)  // called before each instruction (see debug_watch.go); nil: no calls
+	Armed          func(d int64)          // called when a timer of d nanoseconds is started or a sleep begins; nil: no calls
+	Interrupt      func() bool            // polled in long local stretches; true abandons the execution
 
 	sharedGIDs *gidTable          // see Replica
 	waited     *atomic.Bool       // a goroutine has waited for time to pass, on any path of any replica

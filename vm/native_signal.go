@@ -18,6 +18,9 @@ var signalNatives = []Native{
 		m.signals = true
 		if m.cfg.SignalsOff {
 			m.cfg.muted.Store(true)
+			if m.cfg.SignalsAssumed {
+				m.assume(g, SignalNone)
+			}
 			r.SetBool(0, false)
 			return Next
 		}

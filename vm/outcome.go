@@ -152,6 +152,7 @@ const (
 	AddressShown                    // fmt: an address is printed
 	AddressUsed                     // unsafe, reflect: an address is a number
 	SignalSome                      // os/signal: only some of many signals arrive
+	SignalNone                      // os/signal: a test gets only the signals that it sends
 	SignalOnce                      // os/signal: each signal arrives at most once
 	StacksShown                     // runtime.Stack: other goroutines are between two operations
 	LeaksShown                      // runtime/pprof: the profile of leaked goroutines, likewise

@@ -89,7 +89,7 @@ func (v Environment) Modes() []Mode {
 	if m.cfg.Maps == MapsInsertion {
 		list = append(list, ModeMapsInsertion)
 	}
-	if m.cfg.SignalsOff && m.cfg.muted.Load() {
+	if m.cfg.SignalsOff && !m.cfg.SignalsAssumed && m.cfg.muted.Load() {
 		list = append(list, ModeSignalsOff)
 	}
 	if m.cfg.NetFaulty {

@@ -125,5 +125,5 @@ func (m *Machine) Bytes() int64 {
 	if m.race != nil {
 		n += m.race.Bytes()
 	}
-	return n
+	return n + m.sym.Bytes()
 }

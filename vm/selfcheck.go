@@ -98,7 +98,7 @@ func (m *Machine) verifyGoroutines() {
 		}
 		m.verifyLive(g)
 		old := *m.viewOf(g)
-		old.op.Call = 0 // Peek adds it
+		old.op.Call, old.op.Visits = 0, false // Peek adds them
 		if !g.pending.Kind.Blocks() && old.n == 0 {
 			panic(fmt.Sprintf("BUG: goroutine %d cannot execute %+v now", g.ID, old.op))
 		}

@@ -37,6 +37,16 @@ func (m *Machine) showsOrder(g *goroutine, code bool) bool {
 	return (shows || !seen || code && m.hasSlots()) && !sortsKeys(visitors)
 }
 
+// visitsForItself reports whether g is in a loop over a map of code that does not visit maps on behalf of its
+// caller.
+func (m *Machine) visitsForItself(g *goroutine) bool {
+	if g.Fn.SSA == nil {
+		return false
+	}
+	p := m.prog.PackageOf(original(g.Fn.SSA))
+	return p != nil && !(p.Std && visitsMaps[p.Path])
+}
+
 // unseen reports whether g is in a loop of text/template, or of html/template, that adds each parsed
 // template separately, with a lock for each. Only another goroutine could notice the order of the loop, and
 // there is no other one, because packages are being initialised.

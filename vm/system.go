@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
 // Next implements por.System.
@@ -20,6 +21,7 @@ func (m *Machine) Peek(id trace.GID) *trace.Op {
 	}
 	op := &m.viewOf(g).op
 	op.Call = g.callPart()
+	op.Visits = op.Kind == trace.Choose && op.Call != trace.OutsideCall && g.Fn.Code[g.PC].Op == bytecode.MapNext && m.visitsForItself(g)
 	return op
 }
 

@@ -41,7 +41,7 @@ type machineFlags struct {
 	refined   vm.Refinement // visible operations that the search has found, and their alternatives
 	rand      string        // all, seed
 	maps      string        // auto, all, insertion
-	signals   string        // all, sent
+	signals   string        // auto, all, sent
 	net       string        // reliable, faulty
 	seed      int64
 	symbolic  bool                        // the entry is called with symbolic arguments
@@ -64,7 +64,7 @@ func (f *machineFlags) register(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.slack, "slack", defaultSlack, "with --time=bounded: the longest `time` that passes while goroutines can run, between two moments when all of them wait")
 	fs.StringVar(&f.rand, "rand", "all", "`all|seed`: values of math/rand. all: every value of a small range; seed: the sequence that --seed starts")
 	fs.StringVar(&f.maps, "maps", "auto", "`auto|all|insertion`: order of map iteration. auto: every order of a small map; all: every order of any map; insertion: the order of insertion")
-	fs.StringVar(&f.signals, "signals", "all", "`all|sent`: signals that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself")
+	fs.StringVar(&f.signals, "signals", "auto", "`auto|all|sent`: signals that signal.Notify asks for. all: each may arrive at any moment; sent: only those that the program sends itself; auto: sent in tests, all elsewhere")
 	fs.StringVar(&f.net, "net", "reliable", "`reliable|faulty`: connections of the program to itself. reliable: nothing is lost; faulty: connects may be refused, Reads may return one byte, connections may be reset and packets lost")
 	fs.StringVar(&f.stdin, "stdin", "", "let the program read `file` as its standard input")
 	fs.StringArrayVar(&f.env, "env", nil, envUsage)
@@ -86,8 +86,8 @@ func (f *machineFlags) check(seed bool) error {
 		return fmt.Errorf("--rand %s: want all or seed", f.rand)
 	case !known:
 		return fmt.Errorf("--maps %s: want auto, all or insertion", f.maps)
-	case f.signals != "all" && f.signals != "sent":
-		return fmt.Errorf("--signals %s: want all or sent", f.signals)
+	case f.signals != "auto" && f.signals != "all" && f.signals != "sent":
+		return fmt.Errorf("--signals %s: want auto, all or sent", f.signals)
 	case f.net != "reliable" && f.net != "faulty":
 		return fmt.Errorf("--net %s: want reliable or faulty", f.net)
 	case f.inputLen < 0 || f.inputLen > vm.MaxInputLen:
@@ -179,9 +179,12 @@ func (f *machineFlags) vmConfig(prog *load.Program, e *load.Entry, interrupted f
 		Subtest: func(name string) bool { return selection.SelectedIn(e, run, skip, name) }, Short: f.short,
 		Races: true, Watch: f.watch, Args: programArgs(e, f.args), Env: f.environ(prog.WorkDir(e)), Host: f.host, Stdin: bytes.NewReader(f.input), VisibleOutput: f.outcomes,
 		OrderedTime: f.time != "any", Slack: f.slackOf(),
-		Maps: mapModes[f.maps], SignalsOff: f.signals == "sent", NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
+		Maps: mapModes[f.maps], NetFaulty: f.net == "faulty", RandFixed: f.rand == "seed", RandSeed: f.seed,
 		Interrupt: interrupted, MaxHeap: f.heap, Solver: f.solver, InputLen: orNone(f.inputLen), Unwind: orNone(f.unwind),
 	}
+	// Who interrupts a test wants it to end.
+	cfg.SignalsAssumed = f.signals == "auto" && e.Kind == load.Test
+	cfg.SignalsOff = f.signals == "sent" || cfg.SignalsAssumed
 	f.refined.Refine(&cfg)
 	return cfg, nil
 }

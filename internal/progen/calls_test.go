@@ -116,6 +116,15 @@ func (x *Box) Go(f func()) {
 	}()
 }
 
+func (x *Box) Visit(f func()) int {
+	h := 0
+	for k, v := range map[int]int{x.a % 5: 1, 7: x.b % 3} {
+		h = h*3 + k + v
+		f()
+	}
+	return h
+}
+
 func (x *Box) Wait() {
 	x.b++
 	x.wg.Wait()
@@ -161,6 +170,9 @@ func calling(r *rand.Rand, name string) string {
 		case k < 14 && depth < 2:
 			return fmt.Sprintf("%s.%s(%s)", box, []string{"Call", "Guarded", "Locked", "Go"}[r.IntN(4)], body())
 		case k < 15:
+			if r.IntN(3) == 0 {
+				return fmt.Sprintf("h = h*3 + %s.Visit(%s)", box, body())
+			}
 			return fmt.Sprintf("%s.Wait()", box)
 		case k < 16:
 			return fmt.Sprintf("defer %s.Move(%d)", box, 4+r.IntN(2))
@@ -209,7 +221,11 @@ func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result)
 			}
 		}
 		for _, g := range enabled {
-			for c := range sys.Alternatives(g) {
+			n := sys.Alternatives(g)
+			if sys.Next(g).Visits && n > 1 {
+				n, r.Whole = 1, true
+			}
+			for c := range n {
 				if r.Executions > cfg.MaxExecutions || len(path) > 400 {
 					r.Incomplete = []por.Reason{{Bound: por.BoundExecutions}}
 					return

@@ -121,6 +121,12 @@ func (s *depthFirst) noticesCycles() bool {
 
 // addAlternatives appends the alternatives of g.
 func (s *depthFirst) addAlternatives(g trace.GID) {
+	//mutant: whole calls: maps have all orders in them [wholeCalls]: "s.Cfg.WholeCalls &&" -> "false &&"
+	if s.Cfg.WholeCalls && s.NextOp(g).Visits && s.parking.alternatives(s.Sys, g) > 1 {
+		s.PreemptCut = true
+		s.alts = append(s.alts, trace.Step{G: g})
+		return
+	}
 	for c := range s.parking.alternatives(s.Sys, g) {
 		s.alts = append(s.alts, trace.Step{G: g, Choice: c})
 	}

@@ -59,6 +59,7 @@ type Symbols struct {
 
 	memory map[uint32][]cell // by object; see memory.go
 	log    []memoryUndo
+	kept   int64 // cells of the memory of all lists
 	packed map[*symbolic.Term][]Part
 	shadow []*symbolic.Term // of undoLog.undoStack
 
@@ -149,9 +150,7 @@ func (s *Symbols) Rewind(k Mark) {
 	}
 	//mutant: memory's shadows stay [inputs Ways]: false
 	for len(s.log) > k.log {
-		u := &s.log[len(s.log)-1]
-		s.put(u.obj, u.cells)
-		s.log = s.log[:len(s.log)-1]
+		s.undo()
 	}
 	//mutant: the path condition stays [inputs Ways]: "path, s.inputs = s.path[:k.path]," -> "inputs ="
 	s.path, s.inputs = s.path[:k.path], s.inputs[:k.inputs]

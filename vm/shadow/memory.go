@@ -2,6 +2,7 @@ package shadow
 
 import (
 	"slices"
+	"sort"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/symbolic"
@@ -10,16 +11,25 @@ import (
 )
 
 // A cell is the shadow of some bytes of an object: a term of 8, 16, 32 or 64 bits. The cells of an
-// object do not overlap, and are in order. A list of cells is never changed, only replaced.
+// object do not overlap, and are in order.
+//
+// Programs fill buffers of thousands of words. So a cell after the last one is appended in place, and a cell
+// for the same bytes as another one replaces it in place; only other changes make a new list. Lists share
+// memory with the former lists in the log. That is right, because the log is undone from its end: an element
+// has its former value again when a former list becomes the present one, and elements beyond the end of a
+// former list belong to changes that have been undone before. Copies of a machine have lists of their own.
 type cell struct {
 	off, size uint32
 	term      *symbolic.Term
 }
 
-// memoryUndo has the former cells of an object.
+// memoryUndo has the former cells of an object, or the former cell at an index of its list.
 type memoryUndo struct {
 	obj   uint32
+	at    int32 // -1: all cells
 	cells []cell
+	grown int64 // cells of the memory that the change has taken
+	cell  cell
 }
 
 // A Part is some bytes of a term that was composed of several cells, so that it can be decomposed again:
@@ -45,8 +55,38 @@ func (s *Symbols) Has(obj uint32) bool { return len(s.memory[obj]) > 0 }
 
 // setCells sets the cells of the object.
 func (s *Symbols) setCells(obj uint32, cells []cell) {
-	s.log = append(s.log, memoryUndo{obj, s.memory[obj]})
+	s.log = append(s.log, memoryUndo{obj: obj, at: -1, cells: s.memory[obj], grown: int64(cap(cells))})
+	s.kept += int64(cap(cells))
 	s.put(obj, cells)
+}
+
+// append appends a cell to the object's, in place if there is room.
+func (s *Symbols) append(obj uint32, cells []cell, c cell) {
+	longer := append(cells, c)
+	s.log = append(s.log, memoryUndo{obj: obj, at: -1, cells: cells, grown: int64(cap(longer) - cap(cells))})
+	s.kept += int64(cap(longer) - cap(cells))
+	s.put(obj, longer)
+}
+
+// Bytes returns the memory of the cells, their log, and the saved shadows of stack words.
+func (s *Symbols) Bytes() int64 {
+	if s == nil {
+		return 0
+	}
+	return heap.SizeOf(s.log) + heap.SizeOf(s.shadow) + s.kept*int64(unsafe.Sizeof(cell{}))
+}
+
+// undo undoes the last change in the log.
+func (s *Symbols) undo() {
+	u := &s.log[len(s.log)-1]
+	if u.at >= 0 {
+		//mutant: cells that were replaced in place stay [test ./vm/shadow TestCells]: "u.cell" -> "s.memory[u.obj][u.at]"
+		s.memory[u.obj][u.at] = u.cell
+	} else {
+		s.kept -= u.grown
+		s.put(u.obj, u.cells)
+	}
+	s.log = s.log[:len(s.log)-1]
 }
 
 // Overlaps returns the cells of the object that overlap n bytes at off.
@@ -55,14 +95,9 @@ func (s *Symbols) Overlaps(obj, off, n uint32) []cell {
 		return nil
 	}
 	cells := s.memory[obj]
-	lo, hi := 0, len(cells)
-	for lo < hi && cells[lo].off+cells[lo].size <= off {
-		lo++
-	}
-	for hi > lo && cells[hi-1].off >= off+n {
-		hi--
-	}
-	return cells[lo:hi]
+	lo := sort.Search(len(cells), func(i int) bool { return cells[i].off+cells[i].size > off })
+	hi := lo + sort.Search(len(cells)-lo, func(i int) bool { return cells[lo+i].off >= off+n })
+	return cells[lo:hi:hi]
 }
 
 // at returns the term of n ≤ 8 bytes at p, of 8n bits, or nil if they are concrete.
@@ -159,15 +194,22 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 			t = nil
 		}
 	}
-	if over := s.Overlaps(obj, off, n); len(over) == 0 {
-		if t == nil {
-			return
+	cells, over := s.memory[obj], s.Overlaps(obj, off, n)
+	switch {
+	case len(over) == 0 && t == nil:
+		return
+	case len(over) == 0 && (len(cells) == 0 || cells[len(cells)-1].off < off):
+		s.append(obj, cells, cell{off, n, t})
+		return
+	case t != nil && len(over) == 1 && over[0].off == off && over[0].size == n:
+		if over[0].term != t {
+			at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= off })
+			s.log = append(s.log, memoryUndo{obj: obj, at: int32(at), cell: over[0]})
+			cells[at].term = t
 		}
-	} else if t != nil && len(over) == 1 && over[0] == (cell{off, n, t}) {
 		return
 	}
 	// Cells that are partly overwritten keep their other bytes.
-	cells := s.memory[obj]
 	list := make([]cell, 0, len(cells)+3)
 	added := t == nil
 	add := func() {
@@ -248,15 +290,18 @@ func (s *Symbols) copyCells(dst, src heap.Ptr, n uint64) {
 
 // clearCells removes the shadows of n bytes at p.
 func (s *Symbols) clearCells(p heap.Ptr, n uint64) {
-	obj, off := uint32(p>>32), uint32(p)
-	for len(s.Overlaps(obj, off, uint32(n))) > 0 {
-		c := s.Overlaps(obj, off, uint32(n))[0]
-		lo, hi := max(c.off, off), min(c.off+c.size, off+uint32(n))
-		if lo == c.off && hi == c.off+c.size {
-			s.setCells(obj, slices.DeleteFunc(slices.Clone(s.memory[obj]), func(x cell) bool { return x == c }))
-			continue
+	obj, off, end := uint32(p>>32), uint32(p), uint32(p)+uint32(n)
+	// The first and the last cell may have bytes outside.
+	for _, c := range slices.Clone(s.Overlaps(obj, off, uint32(n))) {
+		if c.off < off || c.off+c.size > end {
+			lo, hi := max(c.off, off), min(c.off+c.size, end)
+			s.Store(uint64(obj)<<32|uint64(lo), hi-lo, nil)
 		}
-		s.Store(uint64(obj)<<32|uint64(lo), hi-lo, nil)
+	}
+	if over := s.Overlaps(obj, off, uint32(n)); len(over) > 0 {
+		cells := s.memory[obj]
+		at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= off })
+		s.setCells(obj, slices.Delete(slices.Clone(cells), at, at+len(over)))
 	}
 }
 
