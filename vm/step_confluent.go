@@ -65,8 +65,8 @@ type orderedChan struct {
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many
-// numbers. Goroutines get the places of others if there are more than a few.
+// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as
+// many numbers. If there are more than a few goroutines, new ones get the places of ended ones.
 const (
 	mostConfluent = 1 << 18
 	mostPlaces    = 1 << 12
