@@ -26,7 +26,8 @@ type BigProgram struct {
 // Name returns the program with its arguments.
 func (s *BigProgram) Name() string { return strings.TrimSpace(s.Program + " " + s.Args) }
 
-// BigPrograms returns the programs of the suite big. The sizes of spread do the same work.
+// BigPrograms returns the programs of the suite big. spread does the same work in each of its
+// sizes.
 func BigPrograms() []BigProgram {
 	return []BigProgram{
 		{"pool", "", false}, {"shards", "", false}, {"ring", "", false}, {"broadcast", "", false}, {"semaphore", "", false},

@@ -6,9 +6,9 @@ import "strconv"
 // Reduction" (CAV 2017). Actors are structs with a lock, messages are goroutines that hold the
 // receiver's lock while they are handled.
 //
-// The paper's numbers for Fib, MSort(12) and MSort(15) are below the number of classes, which is 2 to the
-// number of actors that get two results: an explorer with fewer executions misses an order of two writes to
-// one field.
+// The paper's numbers for Fib, MSort(12) and MSort(15) are below the number of classes, which is 2
+// to the power of the number of actors that get two results. So an explorer with fewer executions
+// misses an order of two writes to one field.
 func cdporPrograms() []CountedProgram {
 	const source, states = "paper, Source-DPOR", "states"
 	var list []CountedProgram

@@ -46,9 +46,9 @@ type Graded struct {
 //     recorded by that exploration. Identical goroutines that are exchanged execute the same
 //     blocks, too.
 //  3. Each order that a persistent set omits is equivalent to an explored one.
-//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read. The rest
-//     is executed, with the values that lead back to the beginning, when the machine checks whether it
-//     does.
+//  4. A zero-effect iteration that a reduction does not complete is executed up to its last read.
+//     The machine executes the rest speculatively, with the values that lead back to the beginning,
+//     to check whether it does lead back.
 //
 // With a bound (--preempt, --timeout) or a sample the search is not exhaustive, and the result says
 // so.

@@ -70,7 +70,7 @@ func TestLongBounds(t *testing.T) {
 			}
 		}
 		what := fmt.Sprintf("seed %d: %s, match %v, size %d, bound on %s", seed, x.Name, o.Match, size, bound)
-		// run explores until the search has polled that often.
+		// run explores until the search has polled polls times.
 		run := func(polls int, keep *explore.Keep) *explore.Result {
 			t.Helper()
 			ctx, cancel := context.WithCancel(t.Context())

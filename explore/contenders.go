@@ -58,7 +58,7 @@ type contender struct {
 	s      *exploration
 	found  por.Result
 	long   bool // it has ended because executions are long
-	helped bool // the first search has several workers, or pieces elsewhere, once others run beside it
+	helped bool // once others run beside it, the first search has several workers, or pieces elsewhere
 	err    error
 	panics any // value of a panic of its goroutine: a mistake of hbcheck itself
 }
@@ -105,9 +105,9 @@ func (p *portfolio) help(x Options) Options {
 	return x
 }
 
-// interrupted returns the reasons why a portfolio that was interrupted while it drew executions is not
-// exhaustive. They do not include the bounds of the sample, because the portfolio would have continued
-// after the sample.
+// interrupted returns the reasons why a portfolio that was interrupted while it drew executions is
+// not exhaustive. The bounds of the sample are not among them, because the portfolio would have
+// continued after the sample.
 func interrupted(list []por.Reason, why string) []por.Reason {
 	list = slices.DeleteFunc(slices.Clone(list), func(r por.Reason) bool {
 		switch r.Bound {

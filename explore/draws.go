@@ -26,9 +26,9 @@ type draws struct {
 	over    chan struct{} // closed when the draws have ended
 }
 
-// startDraws starts the draws as soon as the work of a search makes their cost small. As with the ladder,
-// the moment makes no difference to the answer: a search that has an answer by now has worked less, or has
-// started them. needed reports that a search cannot continue without them.
+// startDraws starts the draws as soon as the work of a search makes their cost small. As with the
+// ladder, the moment does not affect the answer: a search that has an answer by now has worked less
+// than that, or has started the draws. needed reports that a search cannot continue without them.
 func (p *portfolio) startDraws(work uint64, needed bool) {
 	list := p.opts.Portfolio.Samples
 	if work < drawnFrom && !needed || len(list) == 0 {

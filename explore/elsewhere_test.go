@@ -25,7 +25,7 @@ type helpers struct {
 	t     *testing.T
 	entry explore.Entry
 	opts  explore.Options
-	due   int // a piece ends when it has asked so often
+	due   int // a piece ends after this number of calls of its due
 	room  chan bool
 
 	mu      sync.Mutex

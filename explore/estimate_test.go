@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestEstimate: for programs with a known number of executions, it is mostly within two standard
-// errors of the estimate.
+// TestEstimate: for most programs, the known number of executions is within two standard errors of
+// the estimate.
 func TestEstimate(t *testing.T) {
 	outside := 0
 	programs := []struct {

@@ -33,22 +33,22 @@ type exploration struct {
 	collector *collector
 	result    *Result
 	begin     time.Time // when the machine was ready
-	before    tally     // of the machine before an earlier exploration on it
+	before    tally     // the counts of the machine before an earlier exploration on it
 
 	// The system and the configuration of the explorer.
 	sys por.System
 	cfg por.Config
 
-	coveredBefore []noted // coverage by other searches, which counts, too
+	coveredBefore []noted // coverage by other searches, which is added
 	keeper        *keeper // nil: the search is not saved
 	extra         any     // saved with the search
 	failed        error   // a *NotResumed
-	overtaking    bool    // Bug.Overtakes is wanted
+	overtaking    bool    // the search has to determine Bug.Overtakes
 	broken        bool    // the search has been abandoned, and the machine is in any state
 
 	// The sources of facts that the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
-	parts    por.Parts // those that learn
+	parts    por.Parts // of these, the one that learns
 	checked  *check.Machine
 	explains *oracle.Explainer
 }
@@ -56,8 +56,8 @@ type exploration struct {
 // errBroken is the error for a machine in an unknown state, after a mistake of hbcheck.
 var errBroken = errors.New("BUG: a search has failed on this machine")
 
-// factsKind returns the kind of static facts that the search uses. None says that exits depend on the end of
-// the test (vm.Config.VisibleEnd).
+// factsKind returns the kind of static facts that the search uses: none if exits depend on the end
+// of the test (vm.Config.VisibleEnd), about which there are no facts.
 func (s *exploration) factsKind() oracle.Kind {
 	//mutant: static facts say nothing of exits [test ./cmd/hbcheck TestScripts/exits]: "s.m.Refinement().VisibleEnd" -> "false"
 	if s.m.Refinement().VisibleEnd && s.opts.Explain == nil {

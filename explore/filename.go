@@ -12,7 +12,7 @@ import (
 // or 143 if names are encrypted).
 const longestName = 100
 
-// device matches names that are those of devices on Windows, whatever their extension.
+// device matches the names of devices on Windows, whatever their extension.
 var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)`)
 
 // FileName returns the name of a file for an entry or a package, which every system accepts: without the

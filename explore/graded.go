@@ -41,9 +41,9 @@ type climbed struct {
 	incomplete []Reason // why executions within the bound were not explored to their ends
 }
 
-// startLadder starts the search by increasing preemptions as soon as another search has worked enough. The
-// moment makes no difference to its work (see contender.work), nor to the answer: the ladder starts before
-// another search can have worked as much as any answer of the ladder would take.
+// startLadder starts the search by increasing preemptions as soon as another search has worked
+// enough. The moment affects neither its work (see contender.work) nor the answer: when the ladder
+// starts, no other search has worked as much as an answer of the ladder takes.
 func (p *portfolio) startLadder(work uint64) {
 	x, from := p.opts.Portfolio.Graded, uint64(gradedFrom)
 	if p.opts.Portfolio.Whole != nil {

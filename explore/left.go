@@ -46,7 +46,7 @@ import (
 const (
 	LeaksAreErrors LeakRule = iota // all
 	LeaksWarn                      // those that the entry leaves in every schedule are warnings
-	LeaksOff                       // and are not reported
+	LeaksOff                       // like LeaksWarn, but these warnings are not reported
 )
 
 // A leftBehind is a Leak that may stay.
@@ -55,7 +55,8 @@ type leftBehind struct {
 	leaves uint64
 	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 
-	// The least and the greatest number of objects that goroutines wait for there, in one execution.
+	// The least and the greatest number of objects that goroutines wait for at the place, in
+	// one execution.
 	fewest, most int
 }
 
@@ -268,8 +269,8 @@ func (o Options) tolerate(list []*bug.Bug) Options {
 	return o
 }
 
-// keepLeft adds the bugs of list that r does not have, because time was up before an execution ended. If
-// the rule does not report bugs that stay, it removes them.
+// keepLeft adds those bugs of list that r lacks because time was up before an execution ended. If
+// the rule says not to report bugs that stay, it removes them.
 func (r *Result) keepLeft(list []*bug.Bug, rule LeakRule) {
 	for _, b := range list {
 		if len(b.Noted.Parts) == 0 {

@@ -59,10 +59,12 @@ var leftPrograms = []struct{ body, want string }{
 	// It waits for a lock.
 	{`var mu sync.Mutex; mu.Lock(); done := make(chan bool); go func() { close(done); mu.Lock() }(); <-done`, "fail"},
 	{`var wg sync.WaitGroup; wg.Add(1); done := make(chan bool); go func() { close(done); wg.Wait() }(); <-done`, "warning"},
-	// One that could have been ended holds the lock; two that hold each other's could not.
+	// In the first program the holder of the lock could have been ended. In the second one two
+	// goroutines wait for each other's locks.
 	{`c := make(chan bool); hold(c)`, "warning"},
 	{`var a, b sync.Mutex; d := make(chan bool, 2); go func() { a.Lock(); d <- true; <-d; b.Lock() }(); go func() { b.Lock(); <-d; d <- true; a.Lock() }()`, "fail"},
-	// A goroutine that the entry could have ended could have ended the other one; here none could.
+	// The entry could have ended one goroutine, which would have ended the other one. In the
+	// last program it could end neither.
 	{`s := start(); <-s.ready; finish(s)`, "warning"},
 	{`finish(start())`, "warning"},
 	{`finish(&server{stop: nil})`, "fail"},
@@ -106,7 +108,7 @@ func start() *server {
 
 func (s *server) start() { *s = *start() }
 
-// finish leaves one that waits for another one, which waits for s.
+// finish leaves a goroutine that waits for another one, which waits for s.
 func finish(s *server) {
 	var wg sync.WaitGroup
 	wg.Add(1)
@@ -352,8 +354,8 @@ func TestLeftInTime(t *testing.T) {
 	}
 }
 
-// TestLeftDoubted: a goroutine that a function leaves because two clock reads are alike is doubted. One
-// that may stay makes no search read the clock in all ways.
+// TestLeftDoubted: a goroutine that a function leaves because two clock reads are alike is doubted.
+// The search does not begin to read the clock in all ways because of a goroutine that may stay.
 func TestLeftDoubted(t *testing.T) {
 	const head = "package main\n\nimport (\n\t\"strconv\"\n\t\"time\"\n)\n\n" +
 		"func text() string { return strconv.FormatInt(time.Now().UnixNano(), 10) }\n\nfunc alike() bool { return text() == text() }\n\n" +

@@ -24,9 +24,9 @@ type limit struct {
 	outer *limit // of the searches that share the time; nil: this one does not
 	end   time.Time
 	holds int           // searches that are making machines
-	since time.Time     // from when on, if there are any
-	extra time.Duration // for how long the clock may still stand
-	held  time.Duration // for how long it has stood
+	since time.Time     // the moment from which on they do, if there are any
+	extra time.Duration // how long the clock may still stand
+	held  time.Duration // how long it has stood
 	later bool          // extend has moved the end
 
 	// A search that has to be saved before it ends may continue for a short time.
@@ -120,7 +120,7 @@ func (l *limit) tells(steps int) bool {
 // longTelling is the number of steps from which narrating takes noticeable time.
 const longTelling = 1000
 
-// limitKey is the key of the limit whose context it is.
+// limitKey is the key under which a context has its limit.
 type limitKey struct{}
 
 // outer returns the limit of which ctx is the context, or nil.
@@ -152,8 +152,8 @@ func (l *limit) start() {
 	}
 }
 
-// hold stops the clock, for at most what is left of extra, until the function it returns is called. Several
-// searches may hold it at the same time.
+// hold stops the clock, for at most the rest of extra, until the function it returns is called.
+// Several searches may hold it at the same time.
 func (l *limit) hold() (release func()) {
 	if l == nil {
 		return func() {}
@@ -184,8 +184,9 @@ func (l *limit) reset(more time.Duration) {
 	}
 }
 
-// tellShare is the additional time for describing the findings of a search that ended within its share of
-// the time of several entries: otherwise the length of their schedules would depend on the moment.
+// tellShare is the additional time for describing the findings of a search that ended within its
+// share of the time of several entries. Without it the length of their schedules would depend on
+// the moment.
 const tellShare = time.Minute
 
 // extend moves the ends of shares that have not passed, once, by tellShare.

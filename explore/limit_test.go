@@ -298,7 +298,7 @@ func TestSavingTime(t *testing.T) {
 				time.Sleep(tick)
 			}
 			if took := time.Since(began) - tt.timeout; took < tt.most || took > tt.most+10*tick {
-				t.Errorf("%v: it went on for %v", tt.timeout, took)
+				t.Errorf("%v: it continued for %v", tt.timeout, took)
 			}
 			l.release()
 		}

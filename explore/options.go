@@ -50,7 +50,7 @@ type Options struct {
 	MaxMemory     int64
 	Timeout       time.Duration // counted from the end of the build
 	Share         bool          // Timeout is a share of the time of several entries
-	Initialising  time.Duration // if Timeout is a Share, it begins after initialising packages, for at most as long
+	Initialising  time.Duration // a shorter Share begins after initialising packages, which takes at most this
 	spent         time.Duration // part of Timeout that earlier searches of the entry have used
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
@@ -97,7 +97,7 @@ type Options struct {
 	_          struct{}
 }
 
-// Left returns what is left of the Timeout; 0 if there is none.
+// Left returns the rest of the Timeout; 0 if there is no Timeout.
 func (o Options) Left() time.Duration {
 	if o.Timeout == 0 {
 		return 0
@@ -209,7 +209,7 @@ type LeakRule uint8
 //
 //	1  the first search
 //	2  as soon as it has worked aloneWork, or has given up: if its executions are long (see tooLong),
-//	       it goes on up to attemptWork; if they still are, it ends; then, on the same machine, the steps
+//	       it continues up to attemptWork; if they still are, it ends; then, on the same machine, the steps
 //	       of portfolio_long.go, and line 1 again
 //	   beside it all other searches, each on a machine of its own
 //	3  as soon as one of them has worked enough to make the cost of random executions small:
@@ -228,8 +228,8 @@ type LeakRule uint8
 // stopped only when it has worked more than one that has an answer. (3) So the search with the
 // least work is never stopped, and every other one that is not stopped needs more.
 //
-// Claim 2: an answer counts as soon as it exists: when the others have worked a turn more (see
-// strategy.Turns).
+// Claim 2: an answer counts soon after it exists: when the other searches have worked one turn more
+// (see strategy.Turns).
 //
 // With one processor for each search, line 4 takes about as long as the best search. With one processor it
 // takes twice as long as the first search, if that is the best.

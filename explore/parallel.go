@@ -39,7 +39,7 @@ func (s *exploration) useWorkers() {
 			return por.Replica{}, err
 		}
 		if s.opts.Match && !m.SharesNumbers() {
-			return por.Replica{}, errors.New("it numbers what it meets in another way")
+			return por.Replica{}, errors.New("the replica assigns numbers differently")
 		}
 		// A replica does not inherit how the search treats loops that wait.
 		m.Await(await)

@@ -149,7 +149,8 @@ func main() {
 	}
 }
 
-// TestJobsLeftPortfolio: the same for a portfolio, whose search after that for what stays has one worker.
+// TestJobsLeftPortfolio: the same for a portfolio. Its second search, which counts the goroutines
+// that stay, has one worker.
 func TestJobsLeftPortfolio(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "sync"

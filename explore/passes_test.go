@@ -31,7 +31,7 @@ func main() {
 	if n.Load() == BUG { panic("found") }
 }`
 
-// endsAfter is a context that is done when it has been asked so often.
+// endsAfter is a context that is done when Err has been called *left times.
 type endsAfter struct {
 	context.Context
 	left *int
@@ -45,8 +45,8 @@ func (c endsAfter) Err() error {
 	return nil
 }
 
-// TestTimedOutAnywhere: whenever time is up, a result without the warning that there is says that more time
-// could change it.
+// TestTimedOutAnywhere: the program has a warning. Whenever time is up, a result without the
+// warning says that more time could change it.
 func TestTimedOutAnywhere(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "time"

@@ -106,8 +106,8 @@ func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration)
 	return prepare(p.ctx, e, x)
 }
 
-// run runs a contender to its end. If the exploration is inconclusive it restarts alone, because other
-// explorations may be conclusive.
+// run runs a contender to its end. If a contender's exploration is inconclusive, it alone begins
+// again, because the explorations of others may be conclusive.
 func (p *portfolio) run(c *contender) {
 	e := p.entry
 	for {

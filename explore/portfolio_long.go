@@ -6,10 +6,10 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// If executions are long, a depth-first search has explored almost nothing after an amount of work that
-// decides a small test, and the right bound on the length of an execution is unknown. So the first search
-// works attemptWork, because a long execution is often the only one or one of few (a test with a loop over
-// subtests, say), and other steps follow on its machine:
+// If executions are long, a depth-first search has explored almost nothing after an amount of work
+// that decides a small test, and the right bound on the length of an execution is unknown. A long
+// execution is often the only one, or one of few (a test with a loop over subtests, say). So the
+// first search works attemptWork; then other steps follow on its machine:
 //
 //	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
 //	b  each of the other searches, up to attemptWork
@@ -21,10 +21,11 @@ import (
 //	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
-// Nothing is known of the entry before an execution ends, so c makes one end as soon as possible. The first
-// step with an answer is the last, except for e: it is followed by the samples, which may find a bug in an
-// interrupted call. Afterwards an execution counts as too long only if it is much longer than those that
-// have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
+// Nothing is known of the entry before an execution ends, so c makes one end as soon as possible.
+// The first step with an answer is the last, with one exception: the samples follow e, because they
+// may find a bug in an interrupted call. After f, an execution counts as too long only if it is
+// much longer than those that have ended. Then the first search begins again: lines 1 to 4 of
+// Portfolio.
 const (
 	attemptWork = 11_000
 	longWork    = 1_000_000
@@ -36,9 +37,9 @@ const fewDeep = 3
 // fewWhole is the number of executions of e.
 const fewWhole = 60
 
-// fewLong is the least number of executions of a sample in f, if random executions are as long as the
-// longest one before. fewRead is that of the first sample, which reads its second execution and executes
-// its predictions.
+// fewLong is the least number of executions of a sample in f, if random executions are as long as
+// the longest execution so far. fewRead is that number for the first sample, which also reads its
+// second execution to predict others, and executes the predictions.
 const fewLong, fewRead = 2, 16
 
 // longPhase is the name under which the first search is saved after it has begun again.

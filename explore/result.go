@@ -87,7 +87,7 @@ type Result struct {
 	// Initialisers: schedules begin in initialisers of packages.
 	Initialisers bool
 	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
-	// vm.Machine.AllOrders).
+	// vm.AllOrders).
 	AllOrders bool
 	again     refinement `saved:"-"`
 	doubted   bool       // a bug may have been found because two clock reads are alike: see left.go
@@ -256,7 +256,7 @@ type Reason struct {
 	Refused vm.Refusal
 	// Pos is the position of the loop, for CauseTime.
 	Pos token.Position
-	// Passes says that time passes in that loop, which goes on all the same.
+	// Passes says that time passes in that loop, which continues nevertheless.
 	Passes bool
 	// Assumption is the assumption, for CauseAssumed.
 	Assumption vm.Assumption

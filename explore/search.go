@@ -30,7 +30,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
 	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
 	now := l
-	// A short share of the time would end before packages are initialised, in each attempt again.
+	// A short share of the time would end before packages are initialised, in every attempt.
 	//mutant: short shares do not suffice for initialisers [test ./explore TestInitialising]: "opts.Share && " -> "false && "
 	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
@@ -330,8 +330,8 @@ func (s *exploration) finish(found por.Result) (err error) {
 	return nil
 }
 
-// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step. When the
-// exploration has to end, it uses only what has already been recorded of the bugs.
+// narrate simplifies the schedules of bugs, and describes them and those of outcomes step by step.
+// When the exploration has to end, it uses only the existing records of the bugs.
 func (s *exploration) narrate() {
 	s.limit.early.Store(false)
 	s.limit.telling = true

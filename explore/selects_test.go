@@ -84,9 +84,10 @@ func (p *selectProgram) source(name string) string {
 	return b.String()
 }
 
-// gc returns the channels from which the goroutines receive in gc. Goroutine i arrives at its select as
-// soon as it is started, or, with late[i], after everything that main does within the slack. If both of its
-// cases are ready by then, it takes the one selected by second. open: who is served is not certain.
+// gc returns the channels from which the goroutines receive in gc. Goroutine i arrives at its
+// select as soon as it is started, or, with late[i], after everything that main does within the
+// slack. If both of its cases are ready by then, it takes the one selected by second. open reports
+// that the served goroutine is not certain.
 func (p *selectProgram) gc(late, second []bool) (got string, open bool) {
 	type event struct{ at, order, goroutine, serve int }
 	var events []event

@@ -29,8 +29,8 @@ func (s *Small) Exhaustive() bool {
 	return s.Result.Verdict != Fail && !s.Result.FirstOnly && !slices.ContainsFunc(s.Result.Incomplete, func(why Reason) bool { return !assumed(why) })
 }
 
-// TooBig reports whether an exploration without a bug has not ended because of the size of the program.
-// Bounds that the user has to ask for are another matter.
+// TooBig reports whether an exploration without a bug has not ended because of the size of the
+// program. Bounds that the user has to ask for do not count.
 func (r *Result) TooBig() bool {
 	return r.Verdict == Incomplete && slices.ContainsFunc(r.Incomplete, func(why Reason) bool {
 		switch why.Cause {
@@ -44,8 +44,9 @@ func (r *Result) TooBig() bool {
 	})
 }
 
-// AddSmall adds the exploration of the small version to the result of an entry. Bugs of the small version
-// are bugs of the entry, which say so. A version without a complete execution has no result.
+// AddSmall adds the exploration of the small version to the result of an entry. Bugs of the small
+// version become bugs of the entry, with Bug.Small set. A version without a complete execution has
+// no result.
 func (r *Result) AddSmall(s *Small) {
 	if s.Result.Verdict == Incomplete && s.Result.Stats.Executions == 0 && !s.Exhaustive() {
 		return

@@ -13,12 +13,12 @@ import (
 // rest: the steps in words, the state at the end, how long a goroutine is delayed, and which timer
 // overtakes a goroutine.
 //
-// Claim: a bug that is found is reported, with its final severity, however little time is left. (1) The
-// identity of the bug, and Bug.Passes, on which its severity depends, come from the state in which the
-// search found the bug. (2) So do the names of the goroutines in its schedule, and a replay file needs no
-// more. (3) When time is up, the repetition ends, and the report uses only these: the bug is Untold. For a
-// program with inputs (1) to (3) do not hold, because its schedule belongs to another machine; so it is
-// repeated to its end.
+// Claim: a bug that is found is reported, with its final severity, however little time is left. (1)
+// The identity of the bug, and Bug.Passes, on which its severity depends, come from the state in
+// which the search found the bug. (2) So do the names of the goroutines in its schedule, and a
+// replay file needs no more. (3) When time is up, the repetition ends, and the report uses only
+// this data: the bug is Untold. A schedule of a program with inputs belongs to another machine, so
+// (1) to (3) do not hold for it; it is repeated to its end.
 
 // bugBudget bounds, in transitions, the work on simplifying one bug's schedule: once for searching again,
 // and once for trying variants. allBudget bounds the work for all bugs of an entry together. They are

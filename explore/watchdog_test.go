@@ -115,14 +115,14 @@ func TestWatchdog(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(s.result.Bugs) == 0 {
-				t.Errorf("%s, %s: nothing to tell: %+v", program, name, s.result.Incomplete)
+				t.Errorf("%s, %s: no bug to narrate: %+v", program, name, s.result.Incomplete)
 			}
 			w.at = "telling"
 			w.asked()
 			s.narrate()
 			w.asked()
 			if w.most > mostUnwatched {
-				t.Errorf("%s, %s: %d are executed without a look, %s", program, name, w.most, w.in)
+				t.Errorf("%s, %s: %d operations without a check, %s", program, name, w.most, w.in)
 			}
 		}
 	}
@@ -210,7 +210,7 @@ func TestWatchedResume(t *testing.T) {
 		check := func(at int) {
 			t.Helper()
 			if w.most > mostUnwatched {
-				t.Errorf("%s, stopped at check %d: %d are executed without a look", name, at, w.most)
+				t.Errorf("%s, stopped at check %d: %d operations without a check", name, at, w.most)
 			}
 			if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("%s, stopped at check %d: the file is another one: %v", name, at, err)
@@ -230,7 +230,7 @@ func TestWatchedResume(t *testing.T) {
 			}
 		}
 		if least < 1000 {
-			t.Errorf("%s: only %d checks until the search goes on", name, least)
+			t.Errorf("%s: only %d checks until the search continues", name, least)
 		}
 		if _, r := explore(0, 4, keep(true)); r.Verdict != whole.Verdict || r.Stats.Executions != whole.Stats.Executions || len(r.Bugs) != len(whole.Bugs) {
 			t.Errorf("%s: %v, %d executions, %d bugs, want %v, %d, %d", name, r.Verdict, r.Stats.Executions, len(r.Bugs),

@@ -35,8 +35,8 @@ func main() {
 	wg.Wait()
 }`
 
-// TestWhole: a portfolio ends with the search in which no call of a library is interrupted, if executions are
-// short and if they are long.
+// TestWhole: the search in which no call of a library is interrupted gives the answer of a
+// portfolio, both if executions are short and if they are long.
 func TestWhole(t *testing.T) {
 	for _, turns := range []int{1, 3000} {
 		prog := vmtest.Load(t, fmt.Sprintf(cancels, turns))

@@ -10,7 +10,7 @@ type OneWorker uint8
 const (
 	NotAsked       OneWorker = iota // the search has as many workers as Jobs says
 	SerialExplorer                  // the search of the explorer, or of its variant, cannot be divided
-	SerialBounds                    // nor can a tree of prefixes, or a search with exact bounds, that stores states
+	SerialBounds                    // nor can that of full or jpf without matching, or with exact bounds
 	SerialOracle                    // the oracle learns: its answers depend on earlier questions
 	SerialCheck                     // a check or a transcript belongs to one search
 	NumOneWorker

@@ -62,11 +62,11 @@ func (w *walk) function(c *invocation, into *visit) bool {
 // The summary of the function is computed separately, from an empty one, and then merged with the caller's
 // summary: so it can be the leaf of a decision tree of its own, for callers in other states.
 //
-// A recursive function, or one that calls such a function, is only remembered for this walk: the effect of
-// a recursive call depends on the place where the recursion began. So do the questions of a function that
-// makes such a call: it asks none if this walk has been there before. Whether a function calls a recursive
-// one may depend on the answers (for example, on the known receiver of a dynamic call), so its tree may
-// come from walks in which it does not.
+// A recursive function, or one that calls such a function, is only remembered for this walk: the
+// effect of a recursive call depends on the place where the recursion began. The questions of a
+// function that makes such a call depend on that place, too: it asks none if this walk has been
+// there before. Whether a function calls a recursive one may depend on the answers (for example, on
+// the known receiver of a dynamic call), so its tree may come from walks in which it does not.
 //
 // Order of the look-ups: memo first, also for functions that are being walked (open); then the
 // tree; then the body. Only a function that was walked completely, within maxWork, becomes a leaf.
@@ -206,9 +206,9 @@ func (w *walk) relevant(s static.Set) bool {
 // irrelevant reports whether a call of a function with body b needs no walk. In this case it notes the
 // effects of the call.
 //
-// Most functions of a program are irrelevant: they neither synchronise nor access the memory of T_c's
-// operation. This is what keeps walks small. It checks the set of all accesses of the function and its
-// callees, which the static facts have.
+// Most functions of a program are irrelevant: they neither synchronise nor access the memory of
+// T_c's operation. So walks stay small. irrelevant checks the set of all accesses of the function
+// and its callees, which the static facts have.
 func (w *walk) irrelevant(b *ssa.Function) bool {
 	if b == nil {
 		return false

@@ -38,9 +38,9 @@ import (
 //     far (assume). After the walk of the function the assumption is checked (recurs): if it holds for all
 //     shorter executions, it holds for the next longer one. If it was wrong, the goroutine may do anything.
 
-// count adds the effect of call c on counters to into. dones and raises are the numbers by which its
-// function may decrement counters, and certainly increments them. Every call counts, although the function
-// is walked only once.
+// count adds the effect of call c on counters to into. dones has the numbers by which its function
+// may decrement counters, and raises those by which it certainly increments them. Every call
+// counts, although the function is walked only once.
 func (w *walk) count(c *invocation, into *visit, dones, raises *events) {
 	n := 1
 	if c.loop {

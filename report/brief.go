@@ -81,8 +81,8 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 	return t.write(&b)
 }
 
-// again writes a line for each bug of a result if an earlier entry has had each of them, or a bug with its
-// text, and reports whether that is so.
+// again writes a line for each bug of a result, if each of them is known: an earlier entry has the
+// bug, or one with its text. It reports whether it has written the lines.
 func (t *Text) again(b *bytes.Buffer, r *explore.Result, files []Files) bool {
 	for _, bug := range r.Bugs {
 		//mutant: bugs with a text that is known take three lines [test ./report TestInBrief]: "&& t.texts[textKey(r, bug)] == \"\"" -> ""

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// order is the closure of the comparisons that hold: of each two terms, how much larger the first
-// can be than the second, as numbers without bounds.
+// order is the closure of the comparisons that hold: for each two terms, a bound on how much larger
+// the first can be than the second, as numbers without bounds.
 //
 //	x < y        x - y <= -1
 //	x <= y       x - y <= 0
 //	x == y       x - y <= 0, y - x <= 0
 //	x + k        (x+k) - x <= k, x - (x+k) <= -k     if it cannot wrap
 //
-// A path with a smaller sum of differences is weaker, and a term less than itself is a
-// contradiction. If neither of two terms can be larger, they are equal, and a constraint that they
-// differ is a contradiction. If two terms differ and one cannot be larger, it is less.
+// The sum of the bounds on a path bounds the difference of its ends; the smallest sum is the
+// strongest bound. A term less than itself is a contradiction. If neither of two terms can be
+// larger, they are equal, and a constraint that they differ is a contradiction. If two terms differ
+// and one cannot be larger, it is less.
 //
 // Signed and unsigned comparisons make two separate orders, because the numbers differ.
 type order struct {
@@ -199,8 +200,8 @@ func (o *order) compared(a *arith, t *Term) {
 	}
 }
 
-// close computes the closure (Floyd and Warshall), again as long as terms that differ make it
-// stronger. It reports whether no term is less than itself.
+// close computes the closure (Floyd and Warshall). It repeats that as long as a constraint that two
+// terms differ makes the closure stronger. It reports whether no term is less than itself.
 func (o *order) close(a *arith) bool {
 	n := len(o.nodes)
 	for {

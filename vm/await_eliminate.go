@@ -35,8 +35,9 @@ import (
 // With AwaitOnce an atomic operation that would complete an iteration with zero effect is not
 // enabled: its goroutine is blocked, as if by an assume, until the value it is going to read has
 // changed. This depends only on the goroutine and on the operation's location, so to an explorer it
-// is like a lock. The machine finds out whether it would by executing it speculatively, once for
-// each value found at the location. Three cases are not eliminated:
+// is like a lock. To decide whether the operation would complete such an iteration, the machine
+// executes it speculatively, once for each value found at the location. Three cases are not
+// eliminated:
 //
 //   - An iteration that has read different values from one location: another goroutine has
 //     interfered, as with a compare-and-swap after a load. It is executed. Each such iteration
@@ -46,21 +47,23 @@ import (
 //     be part of a data race. Then the goroutine spins (gSpinning).
 //   - If waiting makes time pass, a loop that waits has an effect.
 //
-// A goroutine that has read two locations may be blocked at the second one when the first one has
-// changed. If no goroutine is enabled then, the execution is redundant (por.Redundant): it begins
-// an iteration that another execution leaves out. But if no value read in the iterations of the
-// blocked goroutines has changed, they loop forever: SpinSchedule.
+// A goroutine that has read two locations may be blocked at the second one after the first one has
+// changed. If no goroutine is enabled in such a state, the execution is redundant (por.Redundant):
+// it begins an iteration that another execution leaves out. But if no value that the blocked
+// goroutines have read in their iterations has changed, they loop forever: SpinSchedule.
 //
-// Time passes while all goroutines wait, those blocked here among them, which natively spin. If it is
-// blocked at its second read when time passes, it has not read the first location since, and later events
-// may change that location. So an iteration during which time passes is completed: the step that makes time
-// pass, on which all others depend, restarts the trails (beginAnew). No execution is lost: a goroutine that
-// is elsewhere in its loop when time passes reaches the same place by reads with the same results as
-// before.
+// Time passes while all goroutines wait. Goroutines that are blocked here count as waiting;
+// natively they spin. Suppose that time passes while one is blocked at its second read. It has not
+// read the first location again since then, and a later event may change that location. So an
+// iteration during which time passes is completed, not eliminated: the step that makes time pass,
+// on which all others depend, restarts the trails (beginAnew). No execution is lost: a goroutine
+// that is elsewhere in its loop when time passes reaches the same place by reads with the same
+// results as before.
 //
 //	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: time.Sleep(1); x.Store(1)
 //
-// Nor does a goroutine wait if a value that it has read has changed since: no time passes then (misses).
+// Time does not pass while a goroutine is blocked here although a value that it has read has
+// changed (misses): natively it does not wait.
 //
 // With AwaitChange, for explorers that sample schedules, a goroutine is blocked only as long as all
 // values that it has read in the iteration are unchanged.
@@ -172,7 +175,7 @@ func (e *awaitElimination) polled(g *goroutine) []chanCase {
 	return cases
 }
 
-// mayFail reports whether the pending operation of g may have no effect later, although it has one now.
+// mayFail reports whether the pending operation of g, which has an effect now, may have none later.
 func (e *awaitElimination) mayFail(g *goroutine) bool {
 	return e.m.effect(g) == loops.MayFail || g.pending.Kind == trace.TrySelect || e.locked && e.m.effect(g) == loops.Locks
 }
@@ -202,8 +205,8 @@ func (e *awaitElimination) afterStep(g *goroutine) {
 	e.completed = e.arrive(g, &e.start)
 }
 
-// beginAnew restarts the trails of all goroutines except g, which has made time pass, at their present
-// places.
+// beginAnew restarts the trails of all goroutines, at their present places, except that of g, which
+// has made time pass.
 func (e *awaitElimination) beginAnew(g *goroutine) {
 	//mutant: an iteration in which time passes is left out [env TestPollPrograms]: "e.mode != AwaitOnce" -> "true"
 	if e.mode != AwaitOnce {
@@ -234,7 +237,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 
 // arrive takes a snapshot of g after the step that began with d, if g is in a loop that it could
 // iterate with zero effect. It returns the beginning of the zero-effect iteration that the step has
-// completed, if it has.
+// completed, or nil.
 //
 // arrive also detects the effects of a step that its operation does not show: the step has
 // completed another goroutine's operation (advanced), or has read the clock. Output is not such an
@@ -283,13 +286,13 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	return start
 }
 
-// A goroutine that all others have left alone waits for none of them: only a loop without end iterates with
-// zero effect. So in a long path snapshots of it are taken in some of its steps. (A package whose
-// initialiser reads tables after its first goroutine has ended makes ten thousand steps.) An endless loop
-// has many steps, and one of them is not skipped.
+// A goroutine that is alone waits for no other one: only its endless loops have iterations with
+// zero effect. So on a long path the machine takes snapshots of it in some steps only. (A package
+// whose initialiser reads tables after its first goroutine has ended makes ten thousand steps.) An
+// endless loop has many steps, and one of them is not skipped.
 const (
-	lonelySteps  = 4096             // steps of a path before some are skipped, and between two that are not
-	lonelyLooked = 4 * maxSnapshots // of them
+	lonelySteps  = 4096             // steps of a path before some are skipped; then a period of the skipping
+	lonelyLooked = 4 * maxSnapshots // steps of each period that are not skipped
 )
 
 // busyAlone reports whether g is alone, at one of the steps that are skipped.
@@ -408,8 +411,8 @@ func (e *awaitElimination) unchanged(g *goroutine, n, start *snapshot) bool {
 	return true
 }
 
-// iterationOf returns the beginning of the iteration that g is prevented from completing or, if it
-// spins, has completed, and the number of its steps.
+// iterationOf returns the beginning of the iteration that g is prevented from completing, or has
+// completed if it spins, and the number of steps of the iteration.
 func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int) {
 	switch {
 	case g.trail == nil || g.trail == tooLong:
@@ -431,7 +434,7 @@ func (e *awaitElimination) iterationOf(g *goroutine) (start *snapshot, steps int
 //	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: x.Store(1)
 //
 // T1 has read x = 0; reading y = 0 would complete the iteration, so it is blocked. T2 stores, and
-// no goroutine can move any more, although T1 does not loop forever: in another execution it has
+// no goroutine can move any more, although T1 does not loop forever. In another execution T1 has
 // not begun that iteration.
 func (e *awaitElimination) redundant() bool {
 	return slices.ContainsFunc(e.m.living(), func(s uint32) bool { return e.misses(e.m.gs[s]) })
@@ -500,11 +503,11 @@ type awaitElimination struct {
 	mode        Await             // not AwaitNever
 	locked      bool              // iterations may lock: see await_locked.go
 	stopped     bool              // locking has ended an iteration
-	looking     *awaitElimination // for NoteCut: in its loops locking has no effect
+	looking     *awaitElimination // for NoteCut: it treats locking as without effect
 	loops       loops.Table
 	start       stepStart  // of the present step
-	quiet       bool       // which has waited until others wait
-	clock       int64      // time before it
+	quiet       bool       // the step makes time pass because all goroutines wait
+	clock       int64      // time before the step
 	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
 	speculating bool       // the present steps are going to be undone
 	serial      serialised // for ownState

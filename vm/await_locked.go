@@ -14,9 +14,10 @@ import (
 // An iteration has zero effect, too, if it releases each lock that it takes, and takes each lock that it
 // releases, in this order. Claim: without the iteration the others can do the same.
 //
-//  1. While the goroutine holds the lock the others are only held up. Without the iteration none is.
-//  2. An attempt to lock (TryLock) may fail in the middle of the iteration. So if the program attempts that
-//     on any path, these iterations have an effect (LockedNever).
+//  1. While the goroutine holds the lock, it only delays the others. Without the iteration it
+//     delays none of them.
+//  2. An attempt to lock (TryLock) may fail in the middle of the iteration. So if the program
+//     attempts that on any path, these iterations have an effect (LockedNever).
 //  3. One goroutine may release the lock of another one. Without the iteration that is a crash, which the
 //     search finds; or there are other readers, and as many of them remain in the end.
 //  4. Without the iteration fewer events happen before others, so no data race is lost; and the rest is an
@@ -29,7 +30,7 @@ import (
 // with LockedUnknown, where locking has an effect. When it cuts a long execution in a loop that may have no
 // other effect, it begins again with LockedAwaits.
 
-// lockedNeeded returns the treatment of iterations that lock that the search needs.
+// lockedNeeded returns the treatment that the search needs for iterations that lock.
 func (m *Machine) lockedNeeded() Locked {
 	l := m.cfg.locks
 	switch {
@@ -42,7 +43,7 @@ func (m *Machine) lockedNeeded() Locked {
 	return m.cfg.locked
 }
 
-// NoteCut is called in a state in which the search abandons the execution, because it is long.
+// NoteCut is called in the state in which the search abandons an execution because it is long.
 func (v Environment) NoteCut() {
 	m := v.m
 	e, ok := m.reduction.(*awaitElimination)

@@ -8,7 +8,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/loops"
 )
 
-// loopTable returns a table of loops; with looks locking and unlocking have no effect.
+// loopTable returns a table of loops; if looks is set, locking and unlocking have no effect in it.
 func (m *Machine) loopTable(looks bool) loops.Table {
 	return loops.Table{Looks: looks, Effect: func(i int) loops.Effect {
 		if i < len(m.natives) && m.natives[i].Peek != nil {

@@ -9,13 +9,13 @@ import (
 
 // A debugger stops between two instructions, where a search never stops. A machine with
 // Config.Watch calls it before each instruction from the entry's beginning on, in a loop of its own
-// (execute[stopping]), so that other machines do not pay for it. Watch may use the same methods as a query
-// and must not change anything. It may take its time: a debugger lets the step be a coroutine.
+// (execute[stopping]), so that other machines do not pay for it. Watch may use the same methods as
+// a query and must not change anything. It may take long: a debugger makes the step a coroutine.
 //
 // Claim: a watched machine behaves like one that is not watched.
 //
-//  1. The loop differs from the plain one only in storing g.pc before each instruction, as other
-//     loops do, too: only the loop's end reads it without storing it first.
+//  1. The loop differs from the plain one only by storing g.pc before each instruction. All
+//     readers of g.pc store it first, except the end of the loop.
 //  2. Questions of Watch may fill caches of views in the middle of a step. These are not used:
 //     they belong to a moment, and a new one begins after each call. The running goroutine has
 //     none: it gets its view when it reaches its next operation, after the last call.

@@ -11,10 +11,11 @@ import (
 // Draws: random values, and values made of clock reads, on which the machine tries one value. They have
 // labels (package shadow, labels.go).
 
-// needsDrawn reports whether the behaviour has depended on a label (a look).
+// needsDrawn reports whether the behaviour has depended on a label (a look) of a draw that the
+// verdict does not name yet.
 //
-// A place that is in cfg.looked already is named. In a test of package time itself, the look and the draw
-// may be at different places, and then a restart would change nothing.
+// The verdict names the draws in cfg.looked. In a test of package time itself, the look and the
+// draw may be at different places, and then a restart would change nothing.
 func (m *Machine) needsDrawn() bool {
 	//mutant: the search does not begin again after a look [test ./cmd/hbcheck TestScripts/elapsed]: "!slices.Contains(m.cfg.looked, a)" -> "false"
 	return slices.ContainsFunc(m.cfg.drawn.all(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })
@@ -35,9 +36,9 @@ func (m *Machine) labelsDrawn(a Assumption) bool {
 // labeled reports whether shadows are labels.
 func (m *Machine) labeled() bool { return m.tracking && m.sym.Drawn }
 
-// draw records that g draws one of many values, in a native. It returns the value's label. The label is nil
-// if the value has none: the draw is outside of the user's code, or it is named here. If again is set, the
-// native has to return Stop: it is executed again.
+// draw records that a native of g draws one of many values. It returns the value's label, or nil if
+// the draw is outside of the user's code, or the verdict names the draw. If again is set, the
+// native has to return Stop, and is executed again.
 func (m *Machine) draw(g *goroutine, what Assumed, b bounds.Bound) (label *symbolic.Term, again bool) {
 	if m.cfg.Run {
 		return nil, false

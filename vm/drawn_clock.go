@@ -20,11 +20,12 @@ import (
 //  1. Take paths that differ from this one only by the time that passes at clock reads and before
 //     timers. There comparisons of Times have the same result, or are explored (step_look.go). Numbers
 //     made of Times and Durations differ, and so do values computed from them: those have a label.
-//  2. So claim 1 of labels.go (package shadow) holds with such an execution for the other one: an
-//     instruction whose effect depends on a number of the clock reads a word with a label, and is a look.
-//  3. An error on a path with a look at such a number may depend on two clock reads that return the
-//     same time. The search begins again after such a look, without a label there (needsDrawn), and
-//     then asks DoubtsClock.
+//  2. So claim 1 of labels.go (package shadow) also holds if the other execution is such a path: an
+//     instruction whose effect depends on a number of the clock reads a word with a label, and is a
+//     look.
+//  3. An error on a path with a look at such a number may need two clock reads that return the
+//     same time. After such a look the search begins again without a label there (needsDrawn),
+//     and then asks DoubtsClock.
 //
 // A text that is made from a Duration, and a text used as a key, have no label: they are named at once.
 
@@ -72,7 +73,7 @@ func (m *Machine) countedHere(g *goroutine) (a Assumption, ok bool) {
 	return Assumption{ClockCounted, pos}, ok
 }
 
-// farDue is the largest bound of a duration with which bounds are computed.
+// farDue is the largest duration for which bounds are computed.
 const farDue = math.MaxInt64 / 8
 
 // notesAlike reports whether the records of an operation Clock do not depend on the values of its operands,

@@ -60,8 +60,8 @@ type gstate struct {
 	panics    ptr  // top panic record
 	nspawn    uint32
 	nalloc    uint32
-	files     uint64 // numbers of files that it has opened and not closed, if no program can see them: up to 64,
-	nfiles    uint32 // and how many it has had beyond
+	files     uint64 // the numbers of its open files below 64, as bits, if no program can see them
+	nfiles    uint32 // how many files it has opened with numbers from 64 on
 	wait      waitState
 	pending   trace.Op
 	steps     uint64 // visible operations executed
@@ -120,7 +120,7 @@ type view struct {
 	op     trace.Op
 }
 
-// membership is the part that an enabledSet has in a goroutine.
+// membership is the data that an enabledSet keeps in a goroutine.
 type membership struct {
 	enabled, special, changed bool
 	communicates              bool           // it waits at channels
@@ -209,7 +209,7 @@ type outcomes struct {
 	known [4]outcome
 }
 
-// outcome is the outcome of an operation that reads val.
+// outcome is the outcome of an operation that reads the value val.
 type outcome struct {
 	valid bool
 	val   uint64
@@ -274,10 +274,11 @@ func (g *goroutine) grow(n uint32) {
 	}
 }
 
-// changes invalidates what depends on g's record or stack; called before or after a change.
+// changes invalidates the data that depend on g's record or stack. It is called before or after a
+// change.
 func (g *goroutine) changes() { g.serial.valid, g.outcomes.valid, g.stamp = false, false, 0 }
 
-// isCollector reports whether g is the collector, and about to collect.
+// isCollector reports whether g is the collector, and its next operation is a collection.
 func (g *goroutine) isCollector() bool {
 	return g.system && g.status == gReady && g.pending.Kind == trace.SemAcquire
 }
@@ -293,7 +294,7 @@ func (g *goroutine) callPart() trace.CallPart {
 	return trace.CallBegins
 }
 
-// ending reports whether ending is all that is left for g.
+// ending reports whether g's pending operation is its end.
 func (g *goroutine) ending() bool { return g.status == gReady && g.pending.Kind == trace.End }
 
 // executing returns the instruction that g is executing; within a native g.pc is already after it.

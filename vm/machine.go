@@ -206,7 +206,7 @@ type autoMode struct {
 	endedEarly bool // goroutines of initialisers have ended before main continued, though they need not have
 
 	keepPools bool   // initialisers get the last object put into a Pool: see triesEarly
-	early     uint32 // ways that they have not tried: their product, or more than maxEarly
+	early     uint32 // the number of ways that they have not tried (a product), or more than maxEarly
 
 	drew []Assumption // the draws so far, if draws get labels
 

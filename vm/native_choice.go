@@ -120,9 +120,9 @@ func sample(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// drawAgain returns its first argument, without a label if the second argument is set because nothing
-// depends on it: see math/rand of the overlay. A symbolic value made by a generator of the program stays
-// symbolic.
+// drawAgain returns its first argument. If the second argument is set, nothing depends on the label
+// of a random value, and the result has none: see math/rand of the overlay. A symbolic value that a
+// generator of the program has made stays symbolic.
 func drawAgain(m *Machine, g *goroutine, r Regs) Ctl {
 	//mutant: what goroutines of the program draw again is not looked at [env TestDraws/TestLookCounted]: drop 2
 	if m.labeled() && r.U(1)&1 != 0 {

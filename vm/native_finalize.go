@@ -11,12 +11,13 @@ import (
 // Effects of garbage collection: finalizers, cleanups, weak pointers. The lists are in package
 // runtime (load/overlay/_src/runtime/mem.go); this file finds the unreachable objects. It does so,
 // with effect, when the program calls runtime.GC, and in states in which nothing else can continue.
-// That collections also happen at other times is not explored, by assumption.
+// Collections at other times are not explored; that is an assumption.
 //
-// In such a state a goroutine of the environment, the collector, can move. It starts goroutines
-// that run the due functions. So a goroutine that waits for a finalizer continues, and no finalizer
-// changes a state from which nothing continues. Unreachable objects remain unreachable, except
-// those that a finalizer or a weak pointer returns, so the collector loses nothing by waiting.
+// In a state in which nothing else can continue, a goroutine of the environment, the collector, can
+// move. It starts goroutines that run the due functions. So a goroutine that waits for a finalizer
+// continues, and when nothing continues any more, no finalizer is due. Unreachable objects remain
+// unreachable, except those that a finalizer or a weak pointer returns, so the collector loses
+// nothing by waiting.
 //
 // The collector's step depends on all others, and is possible only if no other step is, like a step by
 // which time passes because all goroutines wait (step_time.go).
@@ -109,8 +110,8 @@ var finalizerNatives = []Native{
 	}},
 }
 
-// watches reports to package runtime whether g's watch can act. For the library itself that is only
-// possible in run mode.
+// watches reports to package runtime whether the watch that g makes can act. A watch of the
+// standard library acts only in run mode.
 func (m *Machine) watches(g *goroutine, r Regs, what Assumed) Ctl {
 	m.assumeCollected(g, what)
 	r.SetBool(0, m.cfg.Run || !m.stdCaller(g))
@@ -193,8 +194,8 @@ func (m *Machine) anyDies(refs []watched) bool {
 // dying returns the watches whose objects are not marked, those with finalizers separately, and
 // marks the objects that finalizers need.
 func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark func()) (dead, finals []watched) {
-	// The targets of an object with a finalizer live until the finalizer has run: of several such
-	// objects the outermost comes first, and none on a cycle is finalized.
+	// An object with a finalizer keeps its targets alive until the finalizer has run. So of several
+	// such objects the outermost is finalized first, and objects on a cycle are never finalized.
 	for _, w := range refs {
 		if w.kind == watchFinalizer {
 			//mutant: cycles are finalized [models TestModels/finalizerCycle]

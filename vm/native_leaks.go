@@ -8,10 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// The profiles of goroutines (runtime/pprof), and of leaked ones (Go 1.27). Go's collector finds the same
-// goroutines as Forgotten: those that wait for channels, locks, WaitGroups and Conds to which no goroutine
-// that can move refers. A goroutine that has not begun to wait yet, between two operations, is in the
-// profile here, and natively it is not: that is assumed, as for runtime.Stack.
+// The profiles of goroutines (runtime/pprof), and of leaked ones (Go 1.27). Go's collector finds
+// the same goroutines as Forgotten: those that wait for channels, locks, WaitGroups and Conds to
+// which no goroutine that can move refers. A goroutine between two operations, which has not begun
+// to wait yet, is in the profile here but not natively: an assumption, as for runtime.Stack.
 
 var leakNatives = []Native{
 	// hbLeaked(debug int) (n int, text string): with debug 2 all stacks, otherwise those of the leaked

@@ -72,11 +72,11 @@ func lockerSize(kind int) uint32 {
 	return overlay.RWMutexSize
 }
 
-// An RWMutex counts like the runtime's, each of whose methods is one step here (Lock is two). Its
-// fields are those of the runtime, except that waiting readers are not among the readers: their
-// operation is still pending. So misuse that the runtime does not detect has the same effects. An
-// Unlock for a writer that is only pending lets one reader, for each that still holds the lock,
-// pass any later writer; and the pending writer may wait forever.
+// An RWMutex counts like the runtime's. Each of its methods is one step, except Lock, which is two.
+// Its fields are those of the runtime, except that the readers do not include waiting ones: their
+// operation is still pending. So misuse that the runtime does not detect has the same effects. If
+// Unlock is called while a writer is only pending, then for each reader that still holds the lock,
+// one reader may pass any later writer; and the pending writer may wait forever.
 //
 //	Lock     announce ─▶ no readers: the writer holds it
 //	                  └▶ n readers: leaving += n, and it is pending until admitted > 0

@@ -176,8 +176,8 @@ var syncNatives = []Native{
 
 func nop(*Machine, *goroutine, Regs) Ctl { return Next }
 
-// pooled returns the location at which putting an object into a Pool releases to getting it; p is
-// the data word of the interface that holds it.
+// pooled returns the location that orders putting an object into a Pool before getting it; p is the
+// data word of the interface that holds the object.
 func pooled(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 16 }
 
 // syncOp describes a visible operation on n bytes at p and returns the number of its alternatives,
@@ -288,9 +288,9 @@ func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
 }
 
 // peekWgWait is the Peek of Wait. A goroutine whose Wait was pending when the counter reached zero
-// may have been waiting already, and returns. Or it had only arrived, and if the counter has
-// changed since it waits for the next zero. Alternative 1 is the latter: it leaves the goroutine
-// where it is, without its mark.
+// may have been waiting already, and returns. Or it had only arrived, and waits for the next zero
+// if the counter has changed since then. Alternative 1 is the latter: it leaves the goroutine where
+// it is, without its mark.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {

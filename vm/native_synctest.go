@@ -9,8 +9,8 @@ import (
 )
 
 // Natives of package internal/synctest: bubbles. Their numbers begin at 1, in the order in which
-// they are opened. A goroutine and a channel have the number of the goroutine that made them. The
-// state shows which goroutines are blocked; nothing records it.
+// they are opened. A goroutine or a channel belongs to the bubble of the goroutine that made it.
+// The state shows which goroutines are blocked; nothing records it.
 
 var synctestNatives = []Native{
 	{Name: "internal/synctest.IsInBubble", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -145,9 +145,9 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 }
 
 // isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time
-// has come; or the clock moves to it, because all others are blocked, none of them waits for just
-// that, and no other deadline is earlier. The clock stops when the function that the bubble runs
-// has returned.
+// has come; or the clock moves to it, because all others are blocked, none of them waits for the
+// rest of the bubble to be blocked or to end, and no other deadline is earlier. The clock stops
+// when the function that the bubble runs has returned.
 func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if m.isDue(g) {
 		return true

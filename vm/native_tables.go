@@ -49,8 +49,8 @@ func computedNatives() []Native {
 	return list
 }
 
-// peekUses returns the Peek of a native that accesses slices; nil if there are none. Trusted code that only
-// reads them is not noticed.
+// peekUses returns the Peek of a native that accesses slices; nil if it accesses none. If the
+// native only reads them, calls by trusted code are local work.
 func peekUses(uses []native.Slice) func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if len(uses) == 0 {
 		return nil

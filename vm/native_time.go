@@ -234,8 +234,8 @@ func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	return Next
 }
 
-// readClock records that the program reads the clock: a loop that waits for time to pass does end,
-// only not here.
+// readClock records a clock read. A loop that reads the clock may wait for time to pass: it ends
+// natively, although time does not pass here.
 func (m *Machine) readClock() {
 	m.clockReads++
 	if f := m.times; f.mu != nil {
@@ -261,10 +261,10 @@ func (m *Machine) noteTie(g *goroutine, equal bool) {
 	}
 }
 
-// DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, and
-// two reads may have had the same value, the bug may exist only because of that: natively at least
-// a nanosecond passes between two reads. So it may if the library has compared such reads.
-// DoubtsClock then returns true, and the search has to begin again (NeedsRefining).
+// DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, or
+// the library has compared clock reads, two of these may have had the same value, and the bug may
+// exist only because of that: natively at least a nanosecond passes between two reads. DoubtsClock
+// then returns true, and the search has to begin again (NeedsRefining).
 func (v Environment) DoubtsClock() bool {
 	m := v.m
 	if !m.counted && !m.tied || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {

@@ -16,22 +16,23 @@ const (
 	allLeft  = math.MaxInt64 // all the remaining time passes
 )
 
-// A lateness is the time that comparisons have needed, or would need, for another outcome.
+// A lateness has the amounts of time after which comparisons have, or would have, another outcome.
 type lateness struct {
 	mu    sync.Mutex
 	any   bool
 	jumps []int64 // the amounts that had to pass: these and those of Config.jumps
 }
 
-// noted is locked, like all methods, as the machines of several workers share l.
+// noted reports whether a comparison was recorded. Like all methods it locks l, which the machines
+// of several workers share.
 func (l *lateness) noted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.any
 }
 
-// note records that there would be another outcome if d had passed, and reports whether there is room for
-// the amount.
+// note records that a comparison would have another outcome if d had passed, and reports whether
+// there is room for the amount.
 //
 //	if time.Since(start) > 50*time.Millisecond {     d is 50 ms less the time since start
 func (l *lateness) note(d int64) bool {

@@ -12,8 +12,8 @@ import (
 // An element has less than 64 KB (spec of gc). The bubble is that of the goroutine that made it.
 //
 // Invariants: the places of the buffer that hold no element are zero. head, the place of the oldest
-// element, is 0 if the channel is empty or cap is at most shiftCap. So channels with the same
-// contents are the same bytes, rings aside.
+// element, is 0 if the channel is empty or cap is at most shiftCap. So two channels with the same
+// contents have the same bytes, unless their capacity is above shiftCap.
 const (
 	chLen = iota * 8
 	chCap

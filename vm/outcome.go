@@ -9,7 +9,7 @@ import (
 
 // Fault describes how an execution failed.
 //
-// Message and text are the runtime's: reports quote the former, stderr has the latter.
+// Message and text are the runtime's: reports quote the message, stderr has the text.
 type Fault struct {
 	Kind    FaultKind
 	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
@@ -42,8 +42,8 @@ type Skip struct {
 	Text string
 }
 
-// A Lack is something that the world outside of the machine has and the machine does not, so that a
-// program which needs it fails.
+// A Lack is a feature of a native execution that the machine does not have, so that a program that
+// needs the feature fails.
 type Lack uint8
 
 // A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, its select

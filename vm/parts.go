@@ -12,16 +12,16 @@ type chanWaiters struct {
 	receivers []*goroutine // a select is in both lists
 
 	indexed bool             // at has the goroutines of the present state
-	at      map[ptr][]waiter // by channel and direction, in spawn-path order: those that wait, and others that have
+	at      map[ptr][]waiter // by channel and direction, in spawn-path order: present and former waiters
 }
 
-// gliding is the gliding of the present step.
+// gliding describes how far the present step glides: see step_glide.go.
 type gliding struct {
 	g     *goroutine // the goroutine of the step
 	kind  trace.Kind // of its last operation or access
-	vain  bool       // that is a select that takes its default, or the length of a channel
+	vain  bool       // the operation is a select that takes its default, or the length of a channel
 	bound int        // most accesses after the operation
-	left  int        // rest of it
+	left  int        // accesses that remain
 	n     int        // accesses made
 }
 
@@ -72,7 +72,8 @@ type repetition struct {
 	put         bool    // which of the two
 }
 
-// lockLog has the places where the held locks were taken, for a reader perhaps several; nil: not recorded.
+// lockLog has the places where the held locks were taken. A reader may have several. nil: not
+// recorded.
 type lockLog map[heldBy][][]framePlace
 
 // heldBy is a lock and a goroutine that has it.

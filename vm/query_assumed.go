@@ -43,8 +43,8 @@ func (m *Machine) noteAssumed(what Assumed, pos token.Position) {
 	}
 }
 
-// assumeCollected is assume for a library function that calls a native, about effects of garbage
-// collection. Other callers in the library hide such effects from the program.
+// assumeCollected is assume for effects of garbage collection, in a native that a library function
+// calls. If another library function has called that one, it hides the effects from the program.
 func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 	if !m.stdCaller(g) {
 		//mutant: when finalizers run is not named [env TestPrograms/finalizer]

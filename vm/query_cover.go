@@ -17,8 +17,8 @@ func (v Report) ForgetCovered() {
 }
 
 // EachLocked calls f, in any order, with the stack of each place that took a lock while there were
-// several goroutines, and whether the lock was contended: another goroutine had released it before it was
-// taken there, and only the lock itself orders the two.
+// several goroutines. contended reports whether another goroutine had released the lock before, and
+// only the lock itself orders the two.
 func (v Report) EachLocked(f func(stack []SourceFrame, contended bool)) {
 	m := v.m
 	for s, contended := range m.contended {

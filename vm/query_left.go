@@ -20,8 +20,8 @@ const (
 	LeftEndless
 )
 
-// Left classifies the goroutines that wait in the present state, in which no goroutine is enabled. It
-// considers only those that spent keeps waiting: without such a goroutine all are blocked.
+// Left classifies the goroutines that wait in the present state, in which no goroutine is enabled.
+// If none of them waits for time that the search no longer lets pass (spent), all are blocked.
 //
 // A goroutine waits forever if nothing that can still move refers to the object it waits for. Time
 // wakes the spent goroutines, and functions of timers; they can reach package variables and the

@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// Models answers questions of static analyses about the functions that every machine for a program
-// implements itself, without a machine: for code without an entry.
+// Models answers, without a machine, questions of static analyses about the functions that every
+// machine for a program implements itself. It serves code without an entry.
 type Models struct {
 	prog    *load.Program
 	natives map[string]bool

@@ -37,9 +37,10 @@ func newOrderLog() orderLog {
 	return orderLog{met: make(map[Order]uint64), at: make(map[race.Loc][]access)}
 }
 
-// execute executes g's pending operation with an alternative. It records the pairs of this operation with
-// operations that come after it, and with arrivals. A partner's operation is executed with it. A repeated
-// step is not a choice.
+// execute executes g's pending operation with an alternative, and its partner's operation with it.
+// It records the pairs of these with the pending operations of other goroutines, and with the
+// operations at which goroutines then arrive. A repeated step is not a choice, and adds nothing to
+// times.
 func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) {
 	moving := [2]*goroutine{g, nil}
 	if g.pending.Kind.Communicates() {
@@ -85,7 +86,7 @@ func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) 
 	}
 }
 
-// arrived records which operations g's next operation comes after.
+// arrived records, as pairs, the earlier operations that g's next operation comes after.
 func (l *orderLog) arrived(m *Machine, g *goroutine) {
 	if g.system || g.status != gReady {
 		return
@@ -173,10 +174,10 @@ func (m *Machine) selects(g *goroutine, op *trace.Op) bool {
 // For each location it has the sites at which the present path has accessed it. Undone accesses
 // stay, and are dropped at the next access to the location:
 //
-//  1. Each executed step gets a number, which no other step of any path has. An access is of the
+//  1. Each executed step gets a number that no other step of any path has. An access is of the
 //     present path if the step with its index still has the same number.
-//  2. Marks are used last-in first-out: among the accesses to a location those of the present path
-//     come first, and new ones are added after them.
+//  2. Marks are used last-in first-out. So the accesses of the present path to a location come
+//     first, and new ones are added after them.
 type orderLog struct {
 	met   map[Order]uint64      // nil: nothing is recorded
 	steps []uint64              // of the present path, by index: numbers of steps

@@ -7,8 +7,8 @@ import (
 
 // A Race is two accesses of one execution that nothing orders; Second has just been executed.
 //
-// The detector's locations are addresses; other orders by operations use locations that no access
-// touches (race.Hidden).
+// Locations of the detector are addresses. Some operations order goroutines by locations that no
+// access touches (race.Hidden).
 type Race struct {
 	Obj, Off      uint32 // the first byte both touch
 	First, Second RaceSide

@@ -9,9 +9,9 @@ import (
 
 // Reach determines the goroutines that can obtain a pointer to an object by themselves.
 //
-// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if the
-// object is reachable from pointers that h holds, or from the package variables; or if another goroutine
-// from which it is reachable has made it so.
+// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if
+// the object is reachable from pointers that h holds, or from the package variables; or if another
+// goroutine, from which the object is reachable, has made it reachable from there.
 //
 //  1. A goroutine holds what the fingerprint of a state includes for it (serialise): its live
 //     registers, deferred calls, panics, and the object it waits for. Nothing else on its stack
@@ -24,8 +24,8 @@ import (
 //  3. Unchanged objects of the base state refer only to the base state. So the variables reach
 //     newer objects only through those that have changed (heap.Changed).
 //
-// So if none of some goroutines and no variable reaches an object, none of these goroutines ever
-// accesses it while the others do not move.
+// So take some goroutines, and an object that neither they nor the variables reach. As long as the
+// other goroutines do not move, none of these goroutines accesses the object.
 //
 // A Reach has, for each object, a set of at most MaxReach groups of goroutines, as bits.
 type Reach struct {

@@ -13,11 +13,12 @@ var makesTexts = map[string]bool{"fmt": true, "log": true, "testing": true, "err
 
 // onlyShown reports whether the text that fmt makes, called by g, is certainly only printed.
 //
-//  1. The use that the user's innermost function makes of the text is known (observable.UseOfText). If
-//     nothing depends on the text there, and the function does not return it, nothing does.
-//  2. If the function returns it, as a method Error or String does, its caller has it, and the
-//     same holds for the caller. That caller may be fmt again, to which a function of the user's
-//     has given the value with the method; then 1 is about that function.
+//  1. The use of the text in the user's innermost function is known (observable.UseOfText). If
+//     nothing depends on the text there, and the function does not return it, nothing depends on
+//     it.
+//  2. If the function returns the text, as a method Error or String does, the same rules hold for
+//     its caller. The caller may be fmt again, which a function of the user's has called with the
+//     value that has the method. Then 1 applies to that function.
 func (m *Machine) onlyShown(g *goroutine) bool {
 	shown := true
 	m.eachLogicalFrame(g, func(id uint32, pc int32, _ uint32) bool {

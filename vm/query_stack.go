@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// eachFrame walks g's stack from the innermost frame; pc is the instruction
-// that is executing (for callers: the call).
+// eachFrame walks g's stack from the innermost frame on; pc is the instruction that is executing,
+// or, in a caller, the call.
 func (m *Machine) eachFrame(g *goroutine, f func(fn *bytecode.Func, pc int32) bool) {
 	m.eachWindow(g, func(fn *bytecode.Func, pc int32, _ uint32) bool { return f(fn, pc) })
 }
@@ -134,9 +134,10 @@ func (v Report) Stack(id trace.GID) []SourceFrame {
 	return frames
 }
 
-// addFrame appends a frame unless stacks leave it out: wrappers, the runtime's own functions other
-// than gopanic, and functions of models that Go's own library does not have. Programs search their
-// stacks for functions of that library (goleak for testing.(*T).Run, at the top).
+// addFrame appends a frame unless stacks leave it out. They leave out wrappers, the runtime's own
+// functions other than gopanic, and functions of models that Go's own library does not have.
+// Programs search their stacks for functions of that library: goleak for testing.(*T).Run, at the
+// top.
 func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFrame {
 	f := m.code(id)
 	if id == 0 || f.Wrapper {
@@ -153,14 +154,14 @@ func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFr
 	case fr.helper, hiddenInStacks(fr.Func):
 		return frames
 	case f.SSA != nil && f.SSA.Synthetic == "package initializer" && !fr.Pos.IsValid():
-		return frames // it calls an init function, or another package's: natively the runtime does
+		return frames // natively the runtime calls the init functions and the other packages' initialisers
 	}
 	frames = append(frames, *fr)
 	frames[len(frames)-1].Func = shown
 	return frames
 }
 
-// frame returns the description of a frame, which is the same in each of a million steps.
+// frame returns the description of a frame. Millions of steps share it.
 func (m *Machine) frame(f *bytecode.Func, pc int32) *SourceFrame {
 	at := uint64(f.ID)<<32 | uint64(uint32(pc))
 	fr := m.frames[at]
@@ -188,8 +189,8 @@ func (m *Machine) newFrame(f *bytecode.Func, pc int32) SourceFrame {
 	return fr
 }
 
-// ownModule reports whether f, in the given file, is of the entry's module, or another one under
-// development.
+// ownModule reports whether f, in the given file, belongs to the entry's module, or to another
+// module under development.
 func (m *Machine) ownModule(f *bytecode.Func, file string) bool {
 	prog := m.prog
 	entry := prog.PackageOf(m.entry.Func)
@@ -201,8 +202,8 @@ func (m *Machine) ownModule(f *bytecode.Func, file string) bool {
 	return slices.ContainsFunc(prog.All, func(p *load.Package) bool { return p.Dir == filepath.Dir(file) && own(p) })
 }
 
-// isHelper reports whether a function of the library, or its type, belongs to a model: their names
-// begin with hb.
+// isHelper reports whether name, of a function of the library, shows that the function or its type
+// belongs to a model: such names begin with hb.
 func isHelper(name string) bool {
 	_, name, _ = strings.Cut(name[strings.LastIndexByte(name, '/')+1:], ".")
 	for part := range strings.SplitSeq(name, ".") {

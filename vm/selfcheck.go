@@ -110,13 +110,14 @@ func (m *Machine) verifyGoroutines() {
 	}
 }
 
-// verifyLive checks that the live registers of g are known. Otherwise all registers count, and a leftover
-// value of an earlier frame or another path, perhaps of an object that does not exist, is part of the
-// state. Decisions about symbolic values are made in the middle of things.
+// verifyLive checks that the live registers of g are known. Otherwise all registers count, and a
+// leftover value of an earlier frame or another path, perhaps of an object that does not exist, is
+// part of the state. With symbolic values there is no such check: decisions about them are made in
+// the middle of local work.
 func (m *Machine) verifyLive(g *goroutine) {
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 		if !known && !m.tracking {
-			panic(fmt.Sprintf("BUG: goroutine %d: what is live in %s is not known", g.ID, f.Name))
+			panic(fmt.Sprintf("BUG: goroutine %d: the live registers of %s are not known", g.ID, f.Name))
 		}
 	})
 }
@@ -166,7 +167,7 @@ func (m *Machine) verifyHash() {
 				*seen = make(map[por.Hash]por.Hash)
 			}
 			if y, ok := (*seen)[x[0]]; ok && y != x[1] {
-				panic("BUG: the state hash and that of all that is reached do not agree on which states are equal")
+				panic("BUG: the state hash and the hash of all reachable objects disagree about which states are equal")
 			}
 			(*seen)[x[0]] = x[1]
 		}
@@ -277,7 +278,7 @@ func (m *Machine) verifyBase() {
 	for _, b := range c.base {
 		o := &h.Objs[b.id]
 		if o.Flags&heap.Dirty == 0 && !bytes.Equal(b.mem, unsafe.Slice((*byte)(o.Mem), o.Size)) {
-			panic(fmt.Sprintf("BUG: object %d (%v) has changed, but is not known to have", b.id, m.typeOfObject(b.id)))
+			panic(fmt.Sprintf("BUG: object %d (%v) has changed, but is not flagged as changed", b.id, m.typeOfObject(b.id)))
 		}
 	}
 }
@@ -301,7 +302,7 @@ type checker struct {
 	work  []uint32
 
 	hashed int                         // fingerprints
-	hashes [2][2]map[por.Hash]por.Hash // by fingerprint: the other one of the state
+	hashes [2][2]map[por.Hash]por.Hash // by fingerprint of one kind: the state's other one
 }
 
 // baseObject is an object of the base state with its contents at the first mark.

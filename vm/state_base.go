@@ -48,9 +48,9 @@ type saying struct {
 	text []byte
 }
 
-// The bounds on kept machines: their number, and the bytes of objects of each and of all. Several are useful
-// if packages whose tests are linked separately, entries with other facts, or refinements of one package,
-// alternate, and because each pass visits all packages again.
+// The bounds on kept machines: their number, and the bytes of objects of each and of all. It is
+// useful to keep several if packages whose tests are linked separately, entries with other facts,
+// or refinements of one package alternate; besides, each pass visits all packages again.
 const (
 	mostBases = 32
 	mostKept  = 64 << 20
@@ -70,7 +70,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		_, m, err := initialise(prog, e, &none, facts, nil, true)
 		return m, err
 	}
-	// Otherwise it would depend on the moment whether short initialisers end.
+	// Without this check it would depend on the moment whether short initialisers end.
 	if cfg.Interrupt != nil && cfg.Interrupt() {
 		return late()
 	}
@@ -121,7 +121,7 @@ func initialisedAs(e, o *load.Entry) bool {
 	return e.LinkedAs(o) && (e.Beside == nil) == (o.Beside == nil)
 }
 
-// machine returns a copy of b for e. What initialisers have written is written again.
+// machine returns a copy of b for e. It writes the output of initialisers again.
 func (b *base) machine(e *load.Entry, cfg *Config) *Machine {
 	m := b.copy(e)
 	for _, s := range b.said {
@@ -133,9 +133,9 @@ func (b *base) machine(e *load.Entry, cfg *Config) *Machine {
 	return m
 }
 
-// newBase makes a machine, executes the initialisers in it, and keeps it if it can be copied. If an
-// initialiser starts a goroutine, the facts have to cover initialisers, too: they are executed once more;
-// and so they are if they have few ways to use Pools (triesEarly).
+// newBase makes a machine, executes the initialisers in it, and keeps it if it can be copied. The
+// initialisers are executed once more if one starts a goroutine or has a choice, because the facts
+// then have to cover initialisers, too; or if they have few ways to use Pools (triesEarly).
 func newBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) (*Machine, error) {
 	b, m, err := initialise(prog, e, cfg, facts, nil, true)
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
@@ -206,8 +206,9 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 	return b, m, m.initialise(e)
 }
 
-// confluent is initialise for a program whose initialisers start goroutines, and alone reports whether the
-// machine has executed a part of these, after which main is alone, or has been interrupted.
+// confluent is initialise for a program whose initialisers start goroutines. alone reports whether
+// the machine was interrupted, or has executed a part of the initialisers after which main is
+// alone.
 func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
 	most := mostConfluent
 	for b = earlier; ; {
@@ -254,9 +255,10 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
 	return initialisedAs(e, b.m.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
-// looked returns asked with those of its looked draws that initialisers draw. Up to the base state the
-// execution depends on looked only by the answers of labelsDrawn, and drew lists all its questions. Two lists
-// with the same draws of drew give the same answer to the first question, and so to each further one.
+// looked returns asked, with only those of its looked draws that initialisers make. Up to the base
+// state the execution depends on looked only by the answers of labelsDrawn, and drew lists all its
+// questions. Two lists with the same draws of drew give the same answer to the first question, and
+// so to each further one.
 func (b *base) looked(asked *Config) *Config {
 	c := *asked
 	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove

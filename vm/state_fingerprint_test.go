@@ -19,8 +19,8 @@ func freshHash(m *Machine) por.Hash {
 	return m.Hash()
 }
 
-// TestHashSees: every part of a state that can make a difference makes a difference to its hash: a
-// change of any part changes the hash, and undoing the change restores it.
+// TestHashSees: a change of any part of a state that can make a difference changes the hash of the
+// state, and undoing the change restores the hash.
 func TestHashSees(t *testing.T) {
 	n, walks := deep.N(3, 10), deep.Pick(2, 3)
 	for _, s := range subjects(t, n) {

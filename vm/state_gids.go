@@ -29,7 +29,7 @@ type gidTable struct {
 	gids  map[spawnKey]trace.GID
 	spawn []spawnInfo
 
-	// The linkers' numbers are shared, too, and what is known about the clock.
+	// The linkers' numbers are shared, too, and the facts about the clock.
 	numbers *link.Numbers
 	times   *clockFacts
 }

@@ -86,7 +86,7 @@ func (m *Machine) prepareWriter(relative bool) {
 	}
 }
 
-// fingerprintHost is what fingerprints ask the machine.
+// fingerprintHost answers the questions that fingerprints ask the machine.
 type fingerprintHost struct{ m *Machine }
 
 func (h fingerprintHost) Distance(words []uint64, tick bool) bool {

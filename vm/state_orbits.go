@@ -14,9 +14,9 @@ import (
 //	g1 at line 7, g2 at 7, g3 at 9      g2 moves: 7, 8, 9      g1 moves: 8, 7, 9
 //	                                    the same, with g1 and g2 exchanged
 //
-// Let a state be written as for SymmetricHash. Let a and b be goroutines of one origin, a first,
-// with the same words, such that no later item refers to objects in regions that either of the two
-// is the first to refer to.
+// Let a state be written as for SymmetricHash. Let a and b be goroutines of one origin with the
+// same words, and let a come first. Suppose that no later item refers to an object in a region to
+// which a or b is the first to refer.
 //
 //  1. The state with a and b exchanged has the same words. References of b to earlier regions are
 //     equal to those of a (place), so they lead to regions before a. So b can come in the place of

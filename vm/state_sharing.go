@@ -17,8 +17,9 @@ import (
 //  1. When the second goroutine is started, the first one publishes everything that package
 //     variables refer to (shareRoots), and the arguments (startG).
 //  2. From then on a goroutine gets a pointer that it has not made itself from an object it shares
-//     with others, or directly: as an argument, in a rendezvous, by switching coroutines. The
-//     former refers to shared objects by the invariant; the latter publish the values they pass.
+//     with others, or directly: as an argument, in a rendezvous, by switching coroutines. A shared
+//     object refers to shared objects by the invariant; the direct ways publish the values that
+//     they pass.
 //  3. The invariant is kept: an instruction that stores a pointer in a shared object publishes it,
 //     and publishing an object publishes all that it refers to.
 //

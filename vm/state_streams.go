@@ -4,9 +4,9 @@ import "strings"
 
 // output appends b to stream fd.
 //
-// The two streams are one sequence of bytes with the ends of the runs of each, because a terminal
-// shows their order. With marks open a run does not grow, because a rewind, which only shortens
-// both slices, could not shrink it again.
+// The bytes of the two streams are in one sequence, because a terminal shows their order; the runs
+// say which bytes belong to which stream. While a mark is open no run grows: a rewind only shortens
+// both slices, and could not shrink a run.
 func (m *Machine) output(fd int, b []byte) {
 	if m.cfg.Run {
 		if w := m.cfg.Stdout; fd == 1 && w != nil {

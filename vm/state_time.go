@@ -65,8 +65,8 @@ func (m *Machine) relativeTimes() bool {
 	return !m.cfg.AbsoluteTime && m.facts.clockUsed && !m.cfg.Run
 }
 
-// observeTime records that the program can read absolute time. What it does before the base state
-// is the same on all paths.
+// observeTime records that the program can read absolute time. Observations before the base state
+// are the same on all paths.
 func (m *Machine) observeTime() {
 	if m.heap.Based && !m.cfg.absolute.observed.Load() {
 		m.cfg.absolute.observed.Store(true)

@@ -16,10 +16,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// Each program below reaches the same place at two times, because either path is taken: with a
-// sleep or without. There it distinguishes the two paths. In the first list it distinguishes the two by a
-// Time that it has stored somewhere; in the second list it reads the clock. If a fingerprint does not cover
-// the place of the Time, or the search does not notice the clock read, one of two outcomes is lost.
+// Each program below reaches the same place at two times: on a path with a sleep and on one
+// without. There it distinguishes the two paths. In the first list it distinguishes the two by a
+// Time that it has stored somewhere; in the second list it reads the clock. If a fingerprint does
+// not cover the place of the Time, or the search does not notice the clock read, one of two
+// outcomes is lost.
 
 // timePlaces are pairs of the code before the sleep and the Time after it.
 var timePlaces = [][2]string{

@@ -30,8 +30,8 @@ func (m *Machine) stopFlags() heap.Flags {
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	// The causes for which the fast path fails:
 	//
-	//	nil, or out of bounds     a panic, unless the object is only described when it is used
-	//	collected                 a mistake of ours
+	//	nil, or out of bounds     a panic, unless a descriptor has to be written first
+	//	collected                 a bug of the machine
 	//	shared                    a visible operation, unless code of the models does it
 	//	not saved in this epoch   save it, for a store
 	h := m.heap

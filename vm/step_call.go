@@ -68,7 +68,7 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 // callGuest pushes a call of a compiled function above the running frame, as
 // if the instruction before g.pc had made it. flags are frame flags.
 //
-// The overlay's functions that throw and recover are written in Go, and are called by it.
+// The overlay's functions that throw and recover are written in Go; callGuest calls them.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
 	// Not in the window: that may hold the arguments of the native which makes the call.
 	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader

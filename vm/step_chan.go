@@ -57,8 +57,8 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	hp := m.chanHdr(c.ch)
 	es := elemSize(hp)
 	m.notePassing(g, a, c)
-	// A rendezvous executes both operations: the value goes from registers to registers, and both
-	// goroutines continue after theirs.
+	// A rendezvous executes both operations: the value goes from registers to registers, and each
+	// goroutine continues after its own operation.
 	if a.partner >= 0 {
 		q := m.gs[a.partner]
 		m.saveGoroutine(q)

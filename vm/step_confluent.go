@@ -65,8 +65,8 @@ type orderedChan struct {
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as many
-// numbers. Goroutines get the places of others if there are more than a few.
+// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as
+// many numbers. If there are more than a few goroutines, new ones get the places of ended ones.
 const (
 	mostConfluent = 1 << 18
 	mostPlaces    = 1 << 12
@@ -160,8 +160,8 @@ func (s *confluence) alone() {
 	s.forget()
 }
 
-// next returns the goroutine that moves: one that only has to end, else the last one, else the first one
-// that can move. Main does not continue to the entry.
+// next returns the goroutine that moves: one that only has to end, else the one that moved last,
+// else the first one that can move. Main does not continue to the entry.
 func (s *confluence) next(last trace.GID) *goroutine {
 	list := s.m.Enabled(nil)
 	if len(list) == 0 {

@@ -50,9 +50,9 @@ func (s *confluentClocks) add(slot uint32, clock []uint32) {
 	s.owners, s.clocks = append(s.owners, slot), append(s.clocks, slices.Clone(clock))
 }
 
-// vacate frees the places of the goroutines that have ended, if their events come before the next one of
-// each goroutine that has not: then they also come before the events of all goroutines that these will
-// start.
+// vacate frees the places of those ended goroutines whose events come before the next event of each
+// goroutine that has not ended. Then their events also come before those of all goroutines that
+// will be started.
 func (s *confluentClocks) vacate() {
 	ended := func(slot uint32) bool { return slot > 0 && s.m.gs[slot].status == gEnded }
 	for place, slot := range s.owners {

@@ -46,8 +46,9 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	if frame != s.frame {
 		return false
 	}
-	// A frame that agrees too often is useless, such as that of a loop that calls a coroutine, whose frame
-	// has the changes. Then the state at the next back edge is recorded, for half of the remaining cost.
+	// A frame that agrees too often is useless: if a loop calls a coroutine, it is the
+	// coroutine's frame that changes. Then the state at the next back edge is recorded, for
+	// half of the remaining cost.
 	most := m.localWork / spinCost
 	if s.hashed > most-most>>s.noted {
 		s.recorded = false
@@ -111,7 +112,7 @@ func (m *Machine) cutForTime(g *goroutine) {
 // that ends by itself has fewer clock reads; this number takes a second.
 const maxLooks = 1 << 20
 
-// maxVain is that bound for clock reads that are operations, of all goroutines of a path: time might have
+// maxVain bounds the clock reads that are operations, of all goroutines of a path: time might have
 // passed at each, and has not. If states are stored, no bound on steps would end such a path.
 const maxVain = 1 << 12
 

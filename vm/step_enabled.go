@@ -199,8 +199,9 @@ const mostWords = 16
 // wholeObject is the offset of the two words that belong to an object: no object is so long.
 const wholeObject = 1 << 31
 
-// appendWords appends the words that a touches. Two more words belong to each object: where operations
-// with long accesses wait, which any access touches, and where all wait, which long accesses touch.
+// appendWords appends the words that a touches. Two more words belong to each object. Operations
+// with long accesses wait at the first one, and every access touches it. All operations wait at the
+// second one, and long accesses touch it.
 func appendWords(list []ptr, a trace.Access) []ptr {
 	obj := ptr(a.Obj) << 32
 	if a.Size > 8*mostWords {

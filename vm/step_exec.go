@@ -292,8 +292,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(math.Float32bits(float32(int64(*rg(r, in.B)))))
 		case CvtUF32:
 			*rg(r, in.A) = uint64(math.Float32bits(float32(*rg(r, in.B))))
-		// A value that does not fit becomes the same as on the host, whose compiler also chose the
-		// operation (convertBasic): the language leaves it open (spec: Conversions).
+		// The language leaves open the result for a value that does not fit (spec: Conversions). It
+		// is the result of the host's conversion; convertBasic chooses the same operations as gc.
 		case CvtF64S:
 			*rg(r, in.A) = uint64(int64(*rf(r, in.B)))
 		case CvtF64S32:

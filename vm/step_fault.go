@@ -21,7 +21,7 @@ func (f *Fault) Text() string {
 	return "panic: " + f.Message
 }
 
-// crash ends the program with fault f of g; text is what goes to stderr.
+// crash ends the program with fault f of g; text goes to stderr.
 //
 // The machine stays in that state: nothing is enabled any more (executionOver), and Rewind brings
 // it back to life.
@@ -92,8 +92,8 @@ func (m *Machine) crashOverflow(g *goroutine, x *stackOverflow) {
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: "stack overflow", Frames: x.frames}, x.text)
 }
 
-// noGoroutines returns the fault of a main function that calls runtime.Goexit now, if it turns out to
-// have been the last goroutine.
+// noGoroutines returns the fault of a main function that calls runtime.Goexit now, for the case
+// that no other goroutine is left.
 func (m *Machine) noGoroutines() *Fault {
 	const msg = "no goroutines (main called runtime.Goexit) - deadlock!"
 	f := &Fault{Kind: FatalError, Fatal: true, Message: msg, Exit: 2, Frames: m.Report().Stack(0)}

@@ -59,7 +59,7 @@ func (m *Machine) needsEnd() bool {
 	return m.cfg.exits.Load() && !m.cfg.VisibleEnd
 }
 
-// accessEnd makes op an access to what says whether the test has ended, if its end is visible.
+// accessEnd makes op an access to the word for the end of the test, if the end is visible.
 func (m *Machine) accessEnd(op *trace.Op, write bool) {
 	if m.endWord != 0 {
 		op.Access[0] = accessOf(m.endWord, 8, write)

@@ -95,7 +95,7 @@ func (m *Machine) jump(g *goroutine, choice int) int64 {
 		}
 	}
 	for _, j := range m.cfg.jumps {
-		// Instead of an amount that is too large all the remaining time may pass.
+		// If an amount is too large, all the remaining time may pass instead.
 		if choice--; choice == 0 || j >= room {
 			return max(0, min(j, room)) * int64(b2u(choice == 0))
 		}
@@ -214,10 +214,10 @@ func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
 	}
 }
 
-// settled reports whether no time earlier than t can become later than t if time passes at looks. That is
-// so if a look has returned t, because an earlier time was returned before t, or is a duration after such a
-// time. But the program may have computed times that lie before a shown one, and grow with it. Then only
-// the time shown now is settled.
+// settled reports whether no time earlier than t can become later than t if time passes at looks.
+// That holds if a look has returned t, because each earlier time was returned before t, or is a
+// duration after such a time. But the program may have computed times that lie before a shown one,
+// and grow with it (cutoffs). Then only the time shown now is settled.
 func (m *Machine) settled(t int64) bool {
 	if now := max(m.clock, m.shown); t == now || m.times.holds(&m.times.cutoffs) {
 		return t == now
@@ -229,9 +229,8 @@ func (m *Machine) settled(t int64) bool {
 	return ok
 }
 
-// addToTime is (time.Time).Add.
-// It is the code of package time, with records about the clock: a duration before a time makes one that
-// lies before the shown time (settled).
+// addToTime is (time.Time).Add: the code of package time, with records about the clock. Adding a
+// negative duration makes a time that lies before a shown one (settled).
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)
 	if d < 0 {

@@ -32,11 +32,11 @@ import (
 //     goroutine waits for the rest of its bubble. Directly before y, no other goroutine of the parking
 //     one's bubble, or outside of all bubbles, could do anything else, because otherwise y would be
 //     impossible. So PutOff keeps the park, or the first of several. Their order makes no difference.
-//  4. y is any other step. If it makes another case of q ready then q parks later, if at all: a goroutine
-//     with a ready case is no partner of operations that do not wait, parked or not. If it does not, the
-//     park can come after y: an operation that does not wait and finds another goroutine, or another case,
-//     finds it whether q has parked or not, and takes its default if it does not find q, though that has
-//     parked.
+//  4. y is any other step. If it makes another case of q ready, q parks later, if at all: a
+//     goroutine with a ready case is no partner of operations that do not wait, parked or not.
+//     Otherwise the park can come after y. An operation that does not wait finds another goroutine,
+//     or another case of q, whether q has parked or not. If it does not find q although q has
+//     parked, it takes its default in both orders.
 //  5. There is no y: the park is the end of the execution. All others wait, so 3 holds.
 //
 // A park wakes a loop that polls and waits for time (step_busywait.go). While there is one nothing is
@@ -120,8 +120,8 @@ func (m *Machine) MeetingOrbits(id trace.GID, buf []por.Orbit) []por.Orbit {
 	return buf
 }
 
-// eachMeeting calls f for the alternatives with q that g's operation, if it does not wait, would have if
-// q had parked.
+// eachMeeting calls f, if g's operation does not wait, for each alternative with a goroutine q that
+// the operation would have if q had parked.
 func (m *Machine) eachMeeting(g *goroutine, f func(q *goroutine, choice int, a chanAlt)) {
 	if g.status != gReady || g.pending.Kind != trace.TrySelect {
 		return

@@ -60,8 +60,8 @@ func (m *Machine) cameFirst(q, g *goroutine) bool {
 	return q.bubble == g.bubble && (q.came < g.came-slack || q.cameAfter < g.cameAfter)
 }
 
-// ahead returns a goroutine that is overtaken if g executes case c with a partner, or alone, and the
-// goroutine that overtakes it: g or the partner. overtaken is nil if there is none.
+// ahead returns a goroutine that is overtaken if g executes case c, with a partner or alone, and
+// the goroutine that overtakes it: g or the partner. Both are nil if none is overtaken.
 func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken, by *goroutine) {
 	switch {
 	case m.chanHdr(c.ch)[chClosed/8] != 0:
@@ -185,9 +185,9 @@ func (m *Machine) notePassing(g *goroutine, a chanAlt, c chanCase) {
 func (v Report) Passed() *Passing { return v.m.passed }
 
 // writeQueue appends the part of the state that depends on the arrival of g at its operation. Where
-// goroutines can be permuted, earlier ones are named by their places in the order in which they are
-// written: in another state they are the same except for numbers. That order is independent of the order of
-// arrival.
+// goroutines can be permuted, it names earlier ones by their places in the order in which they are
+// written: the places are the same in a state that differs only in numbers. That order is
+// independent of the order of arrival.
 func (m *Machine) writeQueue(ws []uint64, g *goroutine) []uint64 {
 	if !waitsInQueue(g) {
 		return ws

@@ -89,9 +89,9 @@ func (m *Machine) raceAccess(g *goroutine, a trace.Access, k trace.Kind) {
 	m.race.Access(g.slot, race.At(a.Obj, a.Off), a.Size, acc, m.raceStack(g))
 }
 
-// raceOp passes the operation op that g is about to execute to the detector; r are the arguments if it is a
-// native. The table of operations (trace.Row) has what an operation acquires and releases at its first
-// access; the cases here are the operations on more than that.
+// raceOp passes the operation op that g is about to execute to the detector; r are the arguments if
+// it is a native. The table of operations (trace.Row) has the acquires and releases of an operation
+// at its first access; the cases here are the operations with more.
 //
 // It is called before the operation has any effect: the values read here (a WaitGroup's counter, the
 // list of a Cond) are those that the operation finds.
@@ -209,8 +209,8 @@ func readers(l race.Loc) race.Loc { return l + rwReaders }
 
 // The runtime's race detector also reports the wrong use of a WaitGroup that its documentation
 // forbids: an Add from zero that is not ordered with a Wait that waits. It does so with a read of
-// the word after the counter by Add and a write by the first waiter. Here waiters are readers of
-// the word, and adders readers of the next one, and each checks the other's readers.
+// the word after the counter by Add and a write by the first waiter. Here a waiter reads that word
+// and an adder reads the next one; each races with the readers of the other word (race.Cross).
 const (
 	wgWaiters = race.Hidden
 	wgAdders  = race.Hidden + 8

@@ -43,7 +43,7 @@ func (m *Machine) refuse(r Refusal) {
 // if it is below that.
 func (m *Machine) relative(pos token.Position) string { return m.prog.Within(pos).String() }
 
-// refusalCode returns the code for function f refusing with that text.
+// refusalCode returns the code for a refusal of function f with that text.
 func refusalCode(f *bytecode.Func, text string) RefusalCode {
 	switch {
 	case f.Refused != "":

@@ -14,9 +14,9 @@ import (
 //	s := a.Format(time.RFC3339)      a decision by s is a decision by the time
 //	a.Year() > 2030                  so is this (and see step_date.go)
 //
-// Two equal Times may come from different looks, which would differ if looks were visible: that is recorded
-// as for Equal (compared). If two Times differ, one may be in the future. That they are equal at one single
-// moment is not tried, and the verdict names it.
+// Two equal Times may come from different looks, which would differ if looks were visible: that is
+// recorded as for Equal (compared). If two Times differ, one may be in the future. If they are
+// equal at one single moment, that moment is not tried, and the verdict names the comparison.
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {
@@ -134,15 +134,16 @@ func (f *clockFacts) endsWithTick(d int64) bool {
 	return f.sinceTicks[d]
 }
 
-// comparesTicks records a comparison of x and y, if the one that is not later is a tick, because the tick
-// might be later.
+// comparesTicks records a comparison of x and y, if the earlier one is a tick, or one of two equal
+// ones is: the tick might be later.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
 	if m.times.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
 	}
 }
 
-// comparesSpans does the same for the distance from a Time to a later tick.
+// comparesSpans records a comparison of the durations a and b, if the smaller one ends with a tick,
+// which might be later.
 func (m *Machine) comparesSpans(g *goroutine, a, b int64) {
 	if m.times.endsWithTick(min(a, b)) {
 		m.tickLate(g, max(a, b)-min(a, b))

@@ -31,8 +31,8 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 	*op = trace.Op{}
 	n := nat.Peek(m, g, r, op)
 	if op.Kind == trace.None {
-		// No other goroutine can notice it. The alternative that was chosen for an earlier operation of
-		// this step is not for this one.
+		// No other goroutine can notice the call. The alternative in g.Choice was chosen
+		// for an earlier operation of this step.
 		g.Choice = 0
 		return true
 	}
@@ -263,7 +263,7 @@ func (m *Machine) runLocal() {
 //
 // Only back edges and calls count, as a goroutine cannot execute forever without either.
 func (m *Machine) refillBudget(g *goroutine, left int) bool {
-	// Account for the work, also for that of the clock of a program that is run.
+	// Account for the work, in run mode also on the clock.
 	used := uint64(m.budgetLeft - left)
 	m.cnt.Instructions += used
 	m.localWork += used
@@ -278,8 +278,8 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 		}
 		return false // the other goroutines get their turn
 	}
-	// These checks are not needed at every refill: for garbage, an interrupt by the user, and the bound of
-	// local work. A refill may be early, because diverges asks for some.
+	// The checks for garbage, for an interrupt by the user, and for the bound of local work are not
+	// needed at every refill. A refill may be early, because diverges asks for some.
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()

@@ -115,9 +115,9 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
-	// The two ranges may overlap (append(s[:1], s...)), so the copy has to allow for that.
-	// It writes in place, which goroutines that share the array can notice, or into a new array, which
-	// reads both slices.
+	// The two ranges may overlap (append(s[:1], s...)), so the copy has to allow for that. append
+	// writes in place, which goroutines that share the array can notice; or it reads both slices,
+	// and writes to a new array.
 	if total <= k {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
 			return Stop

@@ -136,7 +136,8 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			return Called
 		}
 		g.PC += 2
-	// A method of a value called through a nil pointer, by the wrapper that the compiler makes.
+	// A wrapper that the compiler makes for a method of a value panics if it is called through a
+	// nil pointer.
 	case bytecode.WrapChk:
 		if *a>>32 == 0 {
 			s := f.Texts[word(0)]

@@ -39,9 +39,9 @@ import (
 // between it and the previous step of its goroutine. This operation is needed only if time can pass
 // while goroutines are enabled:
 //
-//	1. As long as no timer has been started with a duration within the slack, and whenever time
-//	   has passed no deadline is within the slack of it, rule 3 has never applied: time has passed
-//	   by rule 2 only, when all goroutines had executed all they could.
+//	1. Suppose that no timer has been started with a duration within the slack, and that no
+//	   deadline was within the slack after any moment at which time passed. Then rule 3 has never
+//	   applied: time has passed by rule 2 only, when all goroutines had executed all they could.
 //	2. Then all operations between two such moments happen at the same time, whatever their
 //	   order, and each order has the same timers with the same deadlines. So if 1 holds for
 //	   one execution of a class, it holds for all, and for all states on the way.

@@ -16,12 +16,13 @@ import (
 // comparison of the last round has another outcome, like the look of a loop without effect
 // (step_busywait.go). The behaviours that are not tried then are named: TimedLoop.
 //
-// While such a loop waits, an operation of another goroutine that has an effect lets it run one more
-// round, as it may now find something new; but not an operation of a goroutine that has run its own
-// rounds, because otherwise two of them would continue forever.
+// While such a loop waits, an operation with an effect by another goroutine lets it run one more
+// round, as it may now find something new. An operation of a goroutine that has run its own rounds
+// does not, because otherwise two of them would continue forever.
 
-// vainRounds is the number of comparisons with another outcome at a later time that a path may have
-// before loops that end by them are timed. A loop that sleeps now and then does not reach it.
+// vainRounds bounds the comparisons of a path, since time last passed, that would have another
+// outcome at a later time. Loops that end by such comparisons are timed when a path exceeds the
+// bound. A loop that sleeps now and then does not exceed it.
 const vainRounds = 64
 
 // needsTimed reports whether a path was cut in a loop that is not timed yet.

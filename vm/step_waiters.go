@@ -6,8 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An operation on a channel concerns the goroutines that wait there. A program with few goroutines
-// inspects all of them; with many, which step after step without a rewind, the machine has an index.
+// An operation on a channel concerns the goroutines that wait there. If there are few goroutines,
+// the machine inspects all of them. If there are many, and the search executes many steps without a
+// rewind, the machine has an index.
 
 // place returns the key of a case in the index.
 func (c *chanCase) place() ptr { return c.ch | ptr(b2u(c.send)) }
@@ -98,8 +99,8 @@ func (m *Machine) eachWaiter(c chanCase, f func(*goroutine) bool) {
 	}
 }
 
-// longestWaiting returns the one of peers that waits longest to communicate with g at c. In the queue of
-// the channel the others come after it.
+// longestWaiting returns the one of peers that has waited longest to communicate with g at c: the
+// first one in the channel's queue.
 func (m *Machine) longestWaiting(g *goroutine, c chanCase, peers []*goroutine) []*goroutine {
 	var first *goroutine
 	var arr [8]chanCase

@@ -78,9 +78,9 @@ func (c *Config) noteBound(n *shadow.Maker) {
 	}
 }
 
-// inputArguments calls the function value fn, with these parameters, with the given words and then,
-// from parameter first on, symbolic values. A parameter for which text returns words gets these:
-// see callTarget.
+// inputArguments calls the function value fn, with these parameters. Its first arguments are the
+// given words; those from parameter first on are symbolic values. A parameter for which text
+// returns words gets these: see callTarget.
 func (m *Machine) inputArguments(g *goroutine, fn uint64, params *types.Tuple, first int, words []uint64, text func(t types.Type) []uint64) Ctl {
 	n := m.newInputs(g)
 	made := make([]shadow.Made, params.Len())

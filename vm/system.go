@@ -49,8 +49,8 @@ func (m *Machine) Status() por.Status {
 		return por.Ended
 	}
 	for _, s := range m.living() {
-		// Goroutines that wait for time are enabled when no other one is, or none that the reduction holds back
-		// although it has missed something.
+		// Goroutines that wait for time are enabled if no other one is enabled, and the reduction
+		// holds back none that has missed something.
 		//mutant: who waits for time can always move [test ./cmd/hbcheck TestScripts/eternal]: "(!timed(g) || m.inTurn(g))" -> "true"
 		if g := m.gs[s]; m.enabled(g) && (!timed(g) || m.inTurn(g)) {
 			return por.Running

@@ -10,8 +10,8 @@ func (m *Machine) held(g *goroutine) bool { return g.trail != nil && m.reduction
 // speculate calls f, which may execute steps, and undoes them. Nothing outside the machine notices
 // the steps, and they count nowhere.
 func (m *Machine) speculate(f func()) {
-	// Save what a rewind does not restore. Without detector, checker and Observer nothing outside
-	// of the machine is notified.
+	// Save the data that a rewind does not restore. Without detector, checker and Observer nothing
+	// outside of the machine is notified.
 	advanced, arrivals, cnt, reads := m.advanced, m.arrivals, m.cnt, m.clockReads
 	races, check, observer := m.race, m.check, m.cfg.Observer
 	m.advanced, m.race, m.check, m.cfg.Observer = nil, nil, nil, nil

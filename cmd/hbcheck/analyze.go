@@ -105,9 +105,9 @@ func (f *analyzeFlags) check() error {
 	case f.wantsFacts() && (f.format == "sarif" || f.format == "github"):
 		return fmt.Errorf("--format %s is for findings: it excludes --facts and the flags about facts", f.format)
 	case f.wantsFacts() && f.confirm:
-		return fmt.Errorf("--confirm is about findings, the other flags about facts")
+		return fmt.Errorf("--confirm is for findings: it excludes --facts and the flags about facts")
 	case f.wantsFacts() && f.findingFlags.set():
-		return fmt.Errorf("--checks, --baseline, --write-baseline and --generated are about findings, the other flags about facts")
+		return fmt.Errorf("--checks, --baseline, --write-baseline and --generated are for findings: they exclude --facts and the flags about facts")
 	case f.callGraph != "" && f.callGraph != "dot" && f.callGraph != "json":
 		return fmt.Errorf("--callgraph %s: want dot or json", f.callGraph)
 	case query > 1:
@@ -129,8 +129,9 @@ func (f *analyzeFlags) wantsFacts() bool {
 	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
-// findingWork bounds the points-to analysis for findings to a few seconds; most modules need a sixtieth of
-// it. factWork bounds that for facts, which have no other choice, to about a gigabyte.
+// findingWork bounds the points-to analysis for findings, to a few seconds; most modules need a
+// sixtieth of it. factWork bounds the analysis for facts, which have no fallback, to about a
+// gigabyte.
 const (
 	findingWork = 6_000_000
 	factWork    = 60_000_000

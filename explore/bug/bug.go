@@ -89,11 +89,11 @@ type Bug struct {
 	StepsApart   bool
 	AccessEvents [2]int
 
-	// Noted is what a search has noted for itself.
+	// Noted has the records that a search keeps of the bug.
 	Noted Noted
 }
 
-// Noted is what a search notes of a bug for itself. Reports do not see it.
+// Noted has the records that a search keeps of a bug. Reports do not see it.
 type Noted struct {
 	Stays    bool      // a Leak or Livelock that the entry may have left
 	Waiter   trace.GID // of a Leak or a Livelock

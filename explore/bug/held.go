@@ -9,11 +9,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// HeldByEntry reports whether rule 2 holds for the object that the goroutine of b waits for: package
-// variables refer to it; or the entry's function made it and has ended; or frames of tests that have ended
-// referred to it at a moment of b's schedule; and so for all goroutines that are left at the same place. m
-// is in its initial state, and has numbered the goroutines of the schedule. known is false if over returned
-// true before the answer was found.
+// HeldByEntry reports whether rule 2 of the file left.go of package explore holds for the object
+// that the goroutine of b waits for: package variables refer to it; or the entry's function made it
+// and has ended; or frames of tests that have ended referred to it at a moment of b's schedule. The
+// same has to hold for all goroutines that are left at the same place. m is in its initial state,
+// and has numbered the goroutines of the schedule. known is false if over returned true before the
+// answer was found.
 func HeldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool) {
 	mark := m.Mark()
 	defer func() {

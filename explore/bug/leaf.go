@@ -198,8 +198,8 @@ func StartedAt(g describe.Goroutine) []describe.Related {
 	return []describe.Related{{Pos: at, Role: describe.RoleStarted, Goroutine: g.Name}}
 }
 
-// waitedFor returns the goroutine that a deadlock without a cycle is about: main, or if main waits in package
-// testing, that of a test or subtest that waits elsewhere.
+// waitedFor returns the goroutine that a deadlock without a cycle is about: main; or, if main waits
+// in package testing, the goroutine of a test or subtest that waits elsewhere.
 func waitedFor(gs []describe.Goroutine) describe.Goroutine {
 	at := gs[0]
 	var find func(by trace.GID) bool

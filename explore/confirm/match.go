@@ -155,8 +155,8 @@ func (c *claim) overtaken(b *bug.Bug) bool {
 	return false
 }
 
-// loses reports whether a goroutine loads at a place of the finding and stores at its first one, and another
-// one stores in between.
+// loses reports whether a goroutine loads at a place of the finding and stores at the first place
+// of the finding, and another goroutine stores in between.
 func (c *claim) loses(events []describe.Event) bool {
 	for k, store := range events {
 		if store.Blocked || lineOf(store.Pos) != c.at || !store.Write {

@@ -1,11 +1,11 @@
 // Package describe shows a machine in source terms: goroutines with their names and stacks, pending
-// operations with the names of their operands, the end of an execution, accesses of a race, inputs, and what
-// pages show of a whole schedule (Observe).
+// operations with the names of their operands, the end of an execution, accesses of a race, inputs,
+// and the data of pages about a whole schedule (Observe).
 //
 //	vm.Machine ──▶ Machine ──▶ Event, Goroutine, Ending, Access, Holding, Input
 //
-// Machine is what package explore searches and reports see: a por.System with methods that describe its
-// present state. NewMachine makes one over a vm.Machine; tests have another
+// Machine is the machine of package explore's searches and reports: a por.System with methods that
+// describe its present state. NewMachine makes one over a vm.Machine; tests have another
 // implementation (internal/faketest).
 //
 // The files: machine has the interface and the values, program the implementation, event the steps, calls

@@ -28,8 +28,9 @@ type Machine interface {
 	// Effect returns the effect of the last Step beyond what Describe returned before it: the value
 	// read or written, the goroutine started. Empty if there is none.
 	Effect() string
-	// CaseTaken returns the case that g's pending select takes with an alternative; "" if the operation
-	// is no select. NextKey returns the key that it visits next; "" if it is no step of a loop over a map.
+	// CaseTaken returns the case that g's pending select takes with an alternative; "" if the
+	// operation is no select. NextKey returns the key that g visits next; "" if the operation
+	// is no step of a loop over a map.
 	CaseTaken(g trace.GID, choice int) string
 	NextKey(g trace.GID, choice int) string
 	// Contents returns the value in the memory of the operation described last; "" if reports do not

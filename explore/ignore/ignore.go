@@ -73,7 +73,7 @@ func (ig *Finding) Accepts(code string, pos token.Position) bool {
 	return ig.Code == code && pos.Filename == ig.Pos.Filename && (pos.Line == ig.Pos.Line || pos.Line == ig.Pos.Line+1)
 }
 
-// isStatic reports whether code is one of findings of hbcheck analyze.
+// isStatic reports whether code is a code of findings of hbcheck analyze.
 func isStatic(code string) bool { return strings.HasPrefix(code, "HBA") }
 
 // Findings is Comments for the codes of hbcheck analyze.

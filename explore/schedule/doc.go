@@ -6,10 +6,10 @@
 //	Replay             a recording in a file ──▶ its events in this program, and its bug; or a Divergence
 //	Deviate, Straight  a recording up to a step, then another goroutine ──▶ where that leads
 //
-// A Teller observes a repetition: it ends it when time is up (ErrUntold), and measures the delays that the
-// schedule needs.
+// A Teller observes a repetition. It ends the repetition when time is up (ErrUntold), and measures
+// the delays that the schedule needs.
 //
-// The files: play executes steps and describes them; narrate says of a bug what its repetition shows, with
-// facts (calls, locks, pools, the events of a race) and teller; minimise, straighten and shrinker simplify;
-// replay follows a recording, deviate leaves it.
+// The files: play executes steps and describes them; narrate adds to a bug the facts that its
+// repetition shows, with facts (calls, locks, pools, the events of a race) and teller; minimise,
+// straighten and shrinker simplify; replay follows a recording, deviate leaves it.
 package schedule

@@ -27,8 +27,9 @@ func Pairs(prog *load.Program, sel Options) (pairs []*load.Entry, left map[strin
 	return pairs, left
 }
 
-// selects reports whether --run and --skip select e. They select a pair if they select both of its tests,
-// or if --run has the plus sign between the names: who asks for one test does not wait for its pairs.
+// selects reports whether --run and --skip select e. They select a pair if they select both of its
+// tests, or if --run has the plus sign between the names: a user who asks for one test need not
+// wait for its pairs.
 func (sel *Options) selects(e *load.Entry) bool {
 	if e.Beside == nil || sel.Run.namesPairs() {
 		return Selected(sel.Run, sel.Skip, e.Name)

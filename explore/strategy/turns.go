@@ -69,7 +69,7 @@ func (t *Turns) Least(except int) (work uint64, running bool) {
 //
 //	a search that can be exhaustive   more than OneTurn ahead of any other
 //	the ladder                        ahead of any other at all
-//	the walks, which have no end      as the first, while one that can be exhaustive runs
+//	the walks, which have no end      more than OneTurn ahead, while one that can be exhaustive runs
 //
 // If no other search runs, and the ladder or the walks have done more work than any other search did,
 // await returns the reason why they have to end. So the step after which they end does not depend on

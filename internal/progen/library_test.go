@@ -30,8 +30,9 @@ import (
 
 var everyFlag = flag.Bool("every", false, "TestLibrary explores with every explorer and every kind of static facts, instead of a part of these")
 
-// knownLibrary are programs that have failed, in short form: graph lost the order in which the
-// second Add comes first, because it commutes with the other Add, but not with the arrival at Wait.
+// knownLibrary are programs that have failed, in short form. Of the first one, graph lost the
+// executions in which the second Add comes first: it commutes with the other Add, but not with the
+// arrival at Wait.
 var knownLibrary = []progen.LibraryProgram{
 	{Name: "PknownGroup", Families: []string{"group"}, Source: `package main
 
@@ -103,7 +104,7 @@ type libraryComparison struct {
 	outcomes, seen                  int // of programs without races
 }
 
-// batch compares programs, which are all tests or none of them is.
+// batch compares programs; either all of them are tests, or none is.
 func (c *libraryComparison) batch(list []libraryProgram, tests bool) {
 	if len(list) == 0 {
 		return
@@ -300,8 +301,8 @@ func (v *libraryEnds) Leaf(_ trace.Schedule, st por.Status) bool {
 	return true
 }
 
-// explains reports whether a native outcome is one of v's for the reason that the process ends with
-// main, while in the machine other goroutines continue, and may panic.
+// explains reports whether v has a native outcome except for its ending. Natively the process ends
+// with main; in the machine other goroutines continue, and may panic.
 func (v *libraryEnds) explains(native string) bool {
 	out, ok := strings.CutSuffix(native, "|exit 0")
 	if !ok || out == "" {

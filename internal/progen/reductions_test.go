@@ -101,7 +101,7 @@ func agrees(t *testing.T, p *progen.Prog, name string, got *observer, r por.Resu
 	return ok
 }
 
-// TestReductionsHybrid: they find the same with static facts.
+// TestReductionsHybrid: these explorers find the same with static facts.
 func TestReductionsHybrid(t *testing.T) {
 	var progs []*progen.Prog
 	for _, seed := range deep.Seeds(t, 8, 100) {

@@ -15,8 +15,8 @@ import (
 //	lanes[bit]:    g1  e2  e5  e9 │ e14  e20       e's clock has the first three events of g1
 //	               g2  e3 │ e7                     that are here, and one of g2
 //
-// Without lanes an execution of n events inspects n²/2 pairs where events have several objects, where
-// one depends on everything (time passes), and where readers find no writer.
+// Without lanes an execution of n events inspects n²/2 pairs if events have several objects, if one
+// event depends on everything (time passes), or if readers find no writer.
 type lanes struct {
 	list []lane
 	at   []int32 // by goroutine and class: 1 + the index in list; 0: there is none

@@ -14,7 +14,7 @@ import (
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // it depends on every operation of other goroutines
-	lowers, done bool  // of Execution.Pending: a WgAdd that lowers the counter, or one
+	lowers, done bool  // in Execution.Pending: a WgAdd that lowers the counter; that lowers it by one
 	Alternatives int32 // their number in the current state; 0: it is disabled
 	// footprint is the set of locations of the operation: see objectNumber, outputBit and
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
@@ -50,11 +50,11 @@ func (n *NextOp) setFootprint() {
 	}
 }
 
-// singleAccess returns the only location that n accesses, if that and the rule for WgAdds (see
-// wgOrderMatters) decide on which operations it depends; otherwise an access of no bytes.
+// singleAccess returns the only location that n accesses, if this location and the rule for WgAdds
+// (wgOrderMatters) decide on which operations n depends; otherwise an access of no bytes.
 //
-// An access does not decide the dependences of operations that commute with their kind, except for a
-// WgAdd, which has a rule of its own. A compare-and-swap that fails commutes like a read, which its
+// The location does not decide that if n commutes with operations of its kind. The exception is
+// WgAdd, which has a rule of its own. A compare-and-swap that fails commutes like a read, as its
 // access shows already.
 func (n *NextOp) singleAccess() trace.Access {
 	if n.N != 1 || n.DependsOnAll || n.footprint >= outputBit {
@@ -102,8 +102,8 @@ func (n *NextOp) overwrites(op *NextOp) bool {
 	return n.Access[0].Write && n.Access[0].Contains(&op.Access[0])
 }
 
-// CommutesWithPeers reports whether n commutes with other operations of its kind: an operation that
-// depends on n may depend on these, too, though n does not.
+// CommutesWithPeers reports whether n commutes with other operations of its kind. Then an operation
+// that depends on n may also depend on these, although n does not.
 func (n *NextOp) CommutesWithPeers() bool {
 	return n.Commutes == trace.Reads || n.Commutes == trace.Increments || n.Commutes == trace.Receives
 }

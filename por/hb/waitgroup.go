@@ -110,8 +110,8 @@ func (x *Execution) listAdds(wg trace.Access) {
 	}
 }
 
-// freeUnits returns the number of unmatched units of event u. Matched initial units have no event with
-// their number, so it counts the Dones that have them.
+// freeUnits returns the number of unmatched units of event u. Initial units belong to no event,
+// which could have their number: freeUnits counts the Dones that are matched with them.
 func (x *Execution) freeUnits(u int32) int64 {
 	if u >= 0 {
 		return max(0, x.Events[u].change.N) - x.Events[u].matchedUnits

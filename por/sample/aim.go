@@ -13,11 +13,11 @@ import (
 // (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy chooses. A waiting goroutine
 // continues if no other goroutine can move, or after patience choices.
 //
-//	Meet       at place 0 or 1: until another one is about to execute what conflicts with it
-//	Cross      at place 0: until the others are there, too; at place 1, too, but not as long
-//	Precede    at place 1: until another one has executed place 0
-//	Interpose  at place 1, if it has executed place 0; and at place 2 as long as no other one waits there whose
-//	           operation conflicts with it
+//	Meet       at place 0 or 1: until another goroutine is about to execute a conflicting operation
+//	Cross      at place 0: until the others are there, too; also at place 1, but these continue first
+//	Precede    at place 1: until another goroutine has executed place 0
+//	Interpose  at place 1, if it has executed place 0; and at place 2: until another goroutine waits
+//	           at place 1 whose operation conflicts with its own
 //
 // A goroutine that arrives at a place several times does not wait each time, but with a probability that is
 // drawn for each execution.

@@ -6,15 +6,15 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// VisitMatters reports whether a function that sync.Map's Range calls may have another effect if the
-// entries come in another order, while no other goroutine exists that could notice or change anything.
+// VisitMatters reports whether the order of the entries may change the effect of a function that
+// sync.Map's Range calls, while no other goroutine exists that could notice or change anything.
 //
 //	m.Range(func(k, v any) bool { other.Store(k, v); return true })
 //
-// The body is like that of a loop (OrderMatters), with the parameters for the entry: it never ends the
-// loop, as it always returns true. A value that it stores in a sync.Map under the key of the entry belongs
-// to the iteration, and the iteration does not read such values: methods of sync.Map do not count as
-// functions that only read.
+// The body is like that of a loop (OrderMatters), with the parameters in place of the entry. It
+// never ends the loop, because it always returns true. A value that it stores in a sync.Map under
+// the key of the entry belongs to the iteration. The iteration does not read such values, because
+// methods of sync.Map do not count as functions that only read.
 func VisitMatters(fn *ssa.Function, bodies Bodies) bool {
 	if len(fn.Params) != 2 || len(fn.Blocks) == 0 || fn.Recover != nil {
 		return true

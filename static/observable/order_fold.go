@@ -8,8 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Claim 3 of OrderMatters: iterations combine a variable that they hand on with the entry in a way
-// that does not depend on the order. Additions of floats depend on it: they are not associative.
+// Claim 3 of OrderMatters: iterations hand on a variable, and combine it with the entry in a way
+// that does not depend on the order. Additions of floats depend on the order, because they are not
+// associative.
 //
 //	sum = phi(0, sum')     sum' = sum + v            chain: sum, sum'
 //	max = phi(0, max')     max' = phi(max, v)        if v > max { max = v }

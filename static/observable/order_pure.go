@@ -10,8 +10,8 @@ import (
 )
 
 // Claim 1 of OrderMatters: every instruction of the body that claims 3 and 4 do not explain has no
-// effect. An instruction that may panic is noted, not refused, because alone it counts as an early
-// exit; commutes decides.
+// effect. An instruction that may panic is noted here; commutes refuses the noted ones, and decides
+// about the panics of nil pointers (order_nil.go).
 
 // A function that is not listed here counts as one with effects, so a loop that calls it has a choice
 // of orders: more executions than necessary, and never too few.

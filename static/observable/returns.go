@@ -8,8 +8,8 @@ import (
 )
 
 // Returns reports whether control can get from instruction at to a return. at may wait for
-// channels: the dead cases are never ready, and the channel of a receive that can only be from a
-// timer is not closed. A panic is not an intended way out, so it does not count.
+// channels: the dead cases are never ready, and a receive that can only be from a timer finds its
+// channel open. A panic is not an intended way out, so it does not count.
 func Returns(at ssa.Instruction, dead map[int]bool) bool {
 	seen := make(map[*ssa.BasicBlock]bool)
 	var walk func(b *ssa.BasicBlock) bool

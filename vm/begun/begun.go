@@ -1,16 +1,16 @@
-// Package begun has long work that several searches need, and that one of them has begun: package vm uses it
-// for machines in which packages are being initialised. A search that needs an equal machine waits for it:
-// initialising the packages of a large program takes seconds, and several entries of one package are often
-// explored at the same time. When the time of all that wait is up the work is suspended, and the next search
-// that needs it continues it. (It used to be thrown away: a package that needs two seconds was never
+// Package begun shares long work among searches: one search begins it, and others that need it wait
+// for it. Package vm uses it for machines in which packages are being initialised. That takes
+// seconds in a large program, and several entries of one package are often explored at the same
+// time. When the time of all searches that wait is up, the work is suspended, and the next search
+// that needs it continues it. (Otherwise a package that needs two seconds would never be
 // initialised if each of its tests got one.)
 //
 //	first entry   ├─ waits ──┤ its time is up
 //	second entry             ·        ├─ waits ──────────┤ copies the base
 //	initialising  ├──────────┤        ├──────────────────┤
 //
-// Claim: suspending changes nothing. The goroutine that executes the initialisers does not return from
-// Suspend meanwhile; until it is dropped, that always returns false.
+// Claim: suspending changes nothing. The goroutine that executes the initialisers does not return
+// from Suspend while the work is suspended; and Suspend returns false until the work is dropped.
 package begun
 
 import (
@@ -33,8 +33,8 @@ type Work struct {
 	changed   *sync.Cond // waiting or dropped has changed
 	suspended bool
 	since     time.Time
-	dropped   bool // no search has needed it for too long, or too many are suspended
-	Panicked  any  // the value of a panic of RunBeside's function, when it has ended
+	dropped   bool // no search has needed it for too long, or too many works are suspended
+	Panicked  any  // the value of a panic of RunBeside's function; valid when the work has ended
 }
 
 // The bounds on suspended work: its number, and the time until it is dropped.
@@ -43,8 +43,8 @@ const (
 	longestSuspended = 10 * time.Minute
 )
 
-// Begin returns the work with an equal key that has begun, or work that the caller has to execute (Run). The
-// caller waits for it.
+// Begin returns the work with an equal key that has begun. Otherwise it returns new work, which the
+// caller has to execute (Run), and first is true. The caller waits for the work.
 func Begin(all *load.Kept, key any, equal func(other any) bool) (b *Work, first bool) {
 	all.Lock()
 	defer all.Unlock()
@@ -76,7 +76,8 @@ func (b *Work) Run(do func()) {
 	do()
 }
 
-// RunBeside is Run in a goroutine of its own. A panic there is one of the search that waits for it.
+// RunBeside is Run in a goroutine of its own. The search that has begun the work repeats a panic
+// there (Panicked).
 func (b *Work) RunBeside(do func()) {
 	go b.Run(func() {
 		defer func() {

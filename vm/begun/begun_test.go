@@ -48,8 +48,8 @@ func awaitSuspended(t *testing.T, w *Work) {
 
 func yes() bool { return true }
 
-// TestOnce: while work is being done, who needs the same waits, until it has ended or the wait is
-// interrupted; who needs other work does not.
+// TestOnce: while work is being done, a search that needs the same work waits until the work has
+// ended or the wait is interrupted. A search that needs other work does not wait.
 func TestOnce(t *testing.T) {
 	var all load.Kept
 	x, first := begin(&all, 1)
@@ -130,7 +130,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestPanics: a mistake in work beside a search is one of the search.
+// TestPanics: a panic in work beside a search is a panic of the search.
 func TestPanics(t *testing.T) {
 	var all load.Kept
 	w, _ := begin(&all, 1)

@@ -1,5 +1,6 @@
-// Package bounds has the arithmetic of bounds on values with labels (package shadow): the least and the
-// largest number that a register can have, for all values of the draws from which it is computed.
+// Package bounds has the arithmetic of bounds on values with labels (package shadow): the least and
+// the largest number that a register can have, whatever the values of the draws that it is computed
+// from.
 //
 // The functions that compute them are monotone in each operand, rounding included, so that the least and
 // the largest result are among those of the bounds. If a result may wrap around, or be NaN, it has no
@@ -103,7 +104,7 @@ func IntResult(op Op, x, y Bound) Bound {
 	case Mul:
 		return corners(x, y, mulInt)
 	case And:
-		// An operand that is not negative bounds the result, which is not negative then.
+		// If an operand is not negative, it bounds the result, which is not negative then.
 		for _, b := range [2]Bound{y, x} {
 			if b.Kind == Integer && b.Lo >= 0 {
 				return Integers(0, b.Hi)

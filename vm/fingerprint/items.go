@@ -40,7 +40,7 @@ func (x *items) next(n int) {
 // add records that the present item refers to another region.
 func (x *items) add() { x.first = append(x.first, uint32(len(x.list)-1)) }
 
-// place returns the word for region ord.
+// place returns the word for the region with number ord.
 func (x *items) place(ord uint64) uint64 {
 	//mutant: which item refers to a region first makes no difference [regions]: true
 	if n := x.list[len(x.list)-1].regions; ord > n {
@@ -50,7 +50,7 @@ func (x *items) place(ord uint64) uint64 {
 	return ord << 32
 }
 
-// baseItem is the record of a changed base object, valid as long as the object has the flag
+// baseItem is the record of a changed base object. It is valid as long as the object has the flag
 // heap.Hashed.
 type baseItem struct {
 	id   uint32
@@ -157,7 +157,7 @@ func (f *Writer) WriteStack(ws []uint64, t *Stack) []uint64 {
 }
 
 // hashStack hashes the words of a goroutine, without references to objects and Times. References of
-// outer frames come first: they last longer, so that their objects stay in the same region for
+// outer frames come first: they last longer, so that the objects stay in the same regions for
 // longer.
 func (f *Writer) hashStack(t *Stack) {
 	t.hashed, t.objects = true, t.objects[:0]

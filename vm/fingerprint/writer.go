@@ -14,7 +14,7 @@
 //
 //	base objects that have changed, each with its number (writeBase)
 //	each goroutine that has not ended, in spawn-path order (WriteStack)
-//	the clock and what time has to do with it, as far as the program can tell
+//	the clock and other data about time, as far as the program can distinguish them
 //	the output if it counts
 //
 // and the dynamic objects, by regions, where they are first reached (see regions). If memory has
@@ -48,7 +48,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Host has what fingerprints depend on besides the heap.
+// Host has the data on which fingerprints depend besides the heap.
 type Host interface {
 	// Distance replaces the two words of a Time, or of a tick, by those that count. It reports whether these
 	// are the distance from the clock.
@@ -101,7 +101,7 @@ func (f *Writer) Begin(whole bool) []uint64 {
 	return f.writeBase(f.Words[:0])
 }
 
-// Next begins the item of a goroutine, or what comes after the last one.
+// Next begins the item of a goroutine, or the part after the last item.
 func (f *Writer) Next(ws []uint64) {
 	if !f.whole {
 		f.regions.items.next(len(ws))

@@ -126,7 +126,7 @@ func (h *Heap) collectHost(n uint32) {
 	}
 }
 
-// Fits panics if objects, with the given bytes in addition, exceed the heap's limit.
+// Fits panics if the objects and the given bytes together exceed the heap's limit.
 func (h *Heap) Fits(bytes uint64) {
 	if h.Live+bytes > h.Limit {
 		h.Exhaust("the heap's limit has been met")

@@ -126,9 +126,9 @@ func (h *Heap) SetFlags(id uint32, f Flags) {
 	o.Flags |= f
 }
 
-// BecomeBase makes the present state the base state: from now on only objects that change are dirty.
-// Objects that initialisers have written differ from it once they are written again, which without a
-// new epoch would not be noted.
+// BecomeBase makes the present state the base state: from now on only objects that change are
+// dirty. It begins an epoch, because otherwise writes to objects that initialisers have written
+// would not be noted.
 func (h *Heap) BecomeBase() {
 	h.Based = true
 	h.BaseLimit = uint32(len(h.Objs))
@@ -136,8 +136,8 @@ func (h *Heap) BecomeBase() {
 	h.begin()
 }
 
-// Unbase forgets the base state and, of all objects, the flags f. No mark is open. BecomeBase makes another
-// state the base.
+// Unbase forgets the base state, and removes the flags f from all objects. No mark is open.
+// BecomeBase then makes another state the base.
 func (h *Heap) Unbase(f Flags) {
 	for id := range h.Objs {
 		h.Objs[id].Flags &^= f | Dirty | Hashed

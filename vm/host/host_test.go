@@ -119,7 +119,7 @@ func TestHostView(t *testing.T) {
 		t.Errorf("first %s, then %s", was, is)
 	}
 	if is := look(new(View)); is == was {
-		t.Errorf("whoever has not looked sees %s", is)
+		t.Errorf("a view that has not read it sees %s", is)
 	}
 	for _, x := range []struct {
 		path string

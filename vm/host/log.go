@@ -1,6 +1,6 @@
-// Package host is the program's view of the computer that hbcheck runs on: files as they were at their
-// first read (view.go), with paths (path.go) and attributes (stat.go) as on Linux. A log records the
-// program's questions, on which cached verdicts depend (log.go).
+// Package host is the program's view of the computer that hbcheck runs on: files as they were at
+// their first read (view.go), with paths (path.go) and attributes (stat.go) as on Linux. A log
+// records the program's questions and their answers, on which cached verdicts depend (log.go).
 package host
 
 import (
@@ -46,8 +46,8 @@ const (
 // A Fact is an answer of the host.
 type Fact struct{ Ask, Name, Answer string }
 
-// maxHostFile is the largest size of a file whose content is compared. unknown is the answer to questions
-// about larger files and about devices; it never holds again.
+// maxHostFile is the largest size of a file whose content is compared. unknown is the answer to
+// questions about larger files and about devices. A fact with this answer never holds again.
 const (
 	maxHostFile = 64 << 20
 	unknown     = "unknown"

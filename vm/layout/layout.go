@@ -79,8 +79,8 @@ type Seg struct {
 	Elem *Layout
 }
 
-// Words returns the number of 64-bit registers the image occupies. One that is too large for the
-// machine occupies none, so that a function can be compiled that mentions its type.
+// Words returns the number of 64-bit registers that the image occupies: none if it is too large for
+// the machine, so that a function that mentions its type can be compiled.
 func (l *Layout) Words() int {
 	if l.Huge {
 		return 0

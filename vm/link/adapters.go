@@ -70,8 +70,8 @@ func (k *Linker) Adapt(kind AdapterKind, sig uint32) uint32 {
 	return k.adapt(adapterKey{kind: kind, sig: sig})
 }
 
-// AdaptSelect returns the number of the adapter for a select with these cases: of each its direction, and the
-// layout number of its channel's elements, formatted with "%c%d ".
+// AdaptSelect returns the number of the adapter for a select with these cases. Each is given by its
+// direction and the layout number of its channel's elements, formatted with "%c%d ".
 func (k *Linker) AdaptSelect(cases string) uint32 {
 	return k.adapt(adapterKey{kind: adaptSelect, cases: cases})
 }

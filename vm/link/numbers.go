@@ -184,8 +184,8 @@ func (k *Linker) newStatic(s static) uint64 {
 	return p
 }
 
-// shareBound returns the number of the function that stands for all method values with that key. It
-// is id, this machine's own number, unless another machine has shared one before.
+// shareBound returns the number of the function that stands for all method values with that key:
+// the number that another machine has shared, or else id, this machine's own.
 func (k *Linker) shareBound(key boundKey, id uint32) uint32 {
 	n := k.shared
 	if n == nil {
@@ -221,8 +221,8 @@ func (k *Linker) Share() *Numbers {
 	return k.shared
 }
 
-// Join makes k share the numbers of the table, and reports whether it does: not if the packages of k were
-// initialised differently. The machine of k is in the base state.
+// Join makes k share the numbers of the table, and reports whether it could: it cannot if the
+// packages of k were initialised differently. The machine of k is in the base state.
 func (k *Linker) Join(n *Numbers) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

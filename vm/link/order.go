@@ -72,8 +72,8 @@ func (k *Linker) orderMatters(r *ssa.Range) bool {
 	return k.options.Orders || observable.OrderMatters(r, k.bodies)
 }
 
-// bodies returns the code of fn, if it is the program's own and is executed as it is. Models of the
-// library do more than their code shows.
+// bodies returns the code of fn, if it is the program's own and is executed unchanged. Models of
+// the library do more than their code shows.
 func (k *Linker) bodies(fn *ssa.Function) []*ssa.BasicBlock {
 	if p := k.prog.PackageOf(original(fn)); p == nil || p.Std || k.prog.InHarness(original(fn)) {
 		return nil

@@ -35,8 +35,9 @@ type Loops struct {
 	pendingCopies, returnCopies map[int32]int32
 }
 
-// LastCopy returns the last copy of the instruction at pc. If top is set, that is an instruction of the
-// running function, otherwise one to which a call returns. A frame with flags does not return like others.
+// LastCopy returns the last copy of the instruction at pc. If top is set, this is an instruction of
+// the running function, otherwise one to which a call returns. A frame with flags does not return
+// like others.
 func (l *Loops) LastCopy(pc int32, top bool, flags uint64) int32 {
 	copies := l.returnCopies
 	if top {
@@ -173,8 +174,8 @@ const (
 	Locks            // it locks or unlocks
 )
 
-// EffectOf returns the effect of the native of that name, judged by the name. Natives with other names have
-// an effect.
+// EffectOf judges the effect of the native of that name by the name. Natives with names that it
+// does not know have an effect.
 func EffectOf(name string) Effect {
 	begins := func(p string) bool { return strings.HasPrefix(name, p) }
 	inSync := begins("sync/atomic.") || begins("(*sync/atomic.") || begins("(*sync.")

@@ -1,6 +1,7 @@
 // Package maps has the maps of the program that package vm executes, as objects of its heap.
 //
-// The files: maps has what a user needs, table the entries and the index, slots the small maps of gc.
+// The files: maps has the operations for users, table the entries and the index, slots the small
+// maps of gc.
 package maps
 
 import (
@@ -90,16 +91,16 @@ func (x *Maps) Len(mp heap.Ptr) uint64 { return x.header(mp)[hdrCount/8] }
 // Small reports whether the map has slots.
 func (x *Maps) Small(mp heap.Ptr, t *link.MapType) bool { return x.small(x.header(mp), t) }
 
-// Iterate records that an iterator has numbers of entries of the map. It returns the number of the newest
-// one.
+// Iterate records that an iterator has numbers of entries of the map. It returns the number of the
+// newest entry.
 func (x *Maps) Iterate(mp heap.Ptr) uint64 {
 	//mutant: entries are numbered anew during a loop [env TestPrograms/(mapdeleted|mapdeletedin)$]
 	x.Heap.SetFlags(uint32(mp>>32), heap.Iterated)
 	return x.header(mp)[hdrSeq/8]
 }
 
-// Find returns the entry of key k, or nil, as in a nil map. bad is the type word of an unhashable dynamic
-// type.
+// Find returns the entry of key k, or nil; a nil map has no entries. bad is the type word of an
+// unhashable dynamic type.
 func (x *Maps) Find(mp heap.Ptr, t *link.MapType, k unsafe.Pointer) (e unsafe.Pointer, bad uint64) {
 	i, _, bad := x.find(mp, t, k)
 	if i < 0 {

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/link"
 )
 
-// find returns the place of the entry of key k, or -1, as in a nil map. bad is the type word of an unhashable
-// dynamic type.
+// find returns the place of the entry of key k, or -1; a nil map has no entries. bad is the type
+// word of an unhashable dynamic type.
 //
 // A NaN is never found, being equal to nothing.
 func (x *Maps) find(mp heap.Ptr, t *link.MapType, k unsafe.Pointer) (entry int, hash uint64, bad uint64) {

@@ -28,7 +28,7 @@ const (
 	hdrLast            // of the entry that was visited last
 	hdrNew             // the number of visited entries that were inserted during the loop
 	hdrMust            // the number of following entries that must be visited
-	hdrMay             // and of those after them that may be
+	hdrMay             // and of those after them that may be visited
 	hdrFirst
 )
 
@@ -86,8 +86,8 @@ func Begin(x *maps.Maps, mp heap.Ptr, t *link.MapType, p heap.Ptr, mode Mode) {
 // Noted reports whether the entries of the order at p, which may be nil, are those of the present state.
 func Noted(x *maps.Maps, p heap.Ptr) bool { return p != 0 && words(x, p)[hdrMode/8]&noted != 0 }
 
-// Note notes which entries can be visited now, in a later iteration. It reports whether others could, too,
-// which were inserted during the loop.
+// Note notes which entries can be visited now, in a later iteration. It reports whether it has
+// skipped entries that were inserted during the loop and could be visited, too.
 func Note(x *maps.Maps, mp heap.Ptr, t *link.MapType, p heap.Ptr) (skipped bool) {
 	x.Heap.WillWrite(uint32(p >> 32))
 	w := words(x, p)

@@ -23,20 +23,20 @@ import (
 //
 //	order:  │ mode │ the next slot, how many slots are visited, and how many may be │ ...
 //
-// The choice is not the slot with which gc begins, but the entry that is visited first, in slot f. gc's
-// slot may be any from the one after the entry before f, in slot p, up to f. Slots after f up to p are
-// visited in any case; the 7 - (p - f) others, p + 1 to f - 1, are visited if the loop has begun after
-// them: that is a choice when the loop reaches an entry there.
+// The choice is the entry that is visited first, in slot f, and not the slot o with which gc
+// begins. Let p be the slot of the entry before f. Then o may be any slot from p + 1 to f. The
+// slots after f up to p are visited in any case. Each of the 7 - (p - f) others, p + 1 to f - 1, is
+// visited if o is after it: that is a choice when the loop reaches an entry there.
 //
-//  1. Every behaviour of gc is possible here: let it begin at slot o. Up to p the slots are the same.
-//     Visiting a slot between p and o is a choice; when gc has come to o it ends, which is a choice if
-//     there is an entry in one of the others.
-//  2. Every behaviour that is possible here is one of gc: each choice to visit an entry in slot s says that
-//     o is after s, and to end that it is not. Slots are inspected in ascending order from p + 1 on, so one
-//     o agrees with all.
-//  3. When a map becomes large during the loop all its slots have entries. Of those gc visits the ones that
-//     it would have visited, as far as they still exist. Here these are the entries that must or may be
-//     visited, in any order; new entries may be visited, as in other loops.
+//  1. Every behaviour of gc is possible here. Let gc begin at slot o. Up to p the same slots are
+//     visited. A visit of a slot between p and o is a choice. gc ends the loop when it comes to o:
+//     that is a choice if there is an entry in o or in a slot after it, before f.
+//  2. Every behaviour that is possible here is one of gc. The choice to visit an entry in slot s
+//     says that o is after s, and the choice to end says that it is not. Slots are inspected in
+//     ascending order from p + 1 on, so one o agrees with all choices.
+//  3. When a map becomes large during the loop, all its slots have entries. gc then visits those
+//     entries that it would have visited, as far as they still exist. Here these are the entries
+//     that must or may be visited, in any order; new entries may be visited, as in other loops.
 
 // A slotLoop is the progress of a loop over a small map.
 type slotLoop struct {

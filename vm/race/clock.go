@@ -1,8 +1,8 @@
 package race
 
-// A clock has, for every goroutine by number, the time up to which all its actions are known. Missing
-// components are 0. Clocks are never changed: they can be shared, and undoing a change is putting the old
-// clock in its place.
+// A clock has, for every goroutine by number, the time up to which all its actions are known.
+// Missing components are 0. Clocks never change: they can be shared, and a change is undone by
+// putting the old clock back.
 type clock []uint32
 
 // at returns the time of goroutine g that c knows.

@@ -14,8 +14,8 @@ func (l Loc) obj() uint32 { return uint32(l >> 32) }
 
 // An index numbers locations in the order of their first queries. The youngest can be forgotten again.
 //
-// It is a hash table with linear probing. A location is put into the first free place, and removed before
-// all older ones. So no other location has to move when it is removed.
+// It is a hash table with linear probing. A location goes into the first free place. Locations are
+// removed in the reverse order of their insertion, so no other location has to move.
 type index struct {
 	locs  []Loc
 	slots []uint32 // number + 1; 0: free

@@ -12,11 +12,11 @@
 // number, the time of its goroutine, and is known to a goroutine if its clock has reached that
 // time. The differences:
 //
-//   - FastTrack keeps the last write and, of reads, one or a clock; a cell here is a list of the
-//     accesses that no later one subsumes (see cell), which is the same for plain accesses, and
-//     holds for atomic ones and for parts of words as well. So a race on a location is found iff
-//     there is one between the accesses of this execution up to now; of several on the same
-//     location at least one is.
+//   - FastTrack keeps the last write, and of reads one or a clock. A cell here is the list of the
+//     accesses that no later one subsumes (see cell). For plain accesses the two are equivalent;
+//     a cell also has atomic accesses, and accesses to parts of words. So a race on a location is
+//     found if and only if two accesses to it in this execution, up to now, race; of several races
+//     on one location at least one is found.
 //   - Accesses remember the call stack, so that both sides can be reported.
 //   - Everything is undone by Rewind. Clocks never change (clock); cells, synchronisation variables
 //     and goroutines are saved when they first change after a mark, as the machine's objects are.
@@ -154,7 +154,7 @@ func (d *Detector) Rendezvous(a, b uint32) {
 	d.learn(b, &x)
 }
 
-// Handoff makes everything from did known to to.
+// Handoff lets goroutine to know all earlier steps of goroutine from.
 func (d *Detector) Handoff(from, to uint32) {
 	s := d.stamp(from)
 	d.learn(to, &s)

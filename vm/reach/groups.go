@@ -1,5 +1,6 @@
-// Package reach finds what can be reached in the heap of a program: Set has the objects that can be reached
-// from some words, Groups says for each object from which of several groups of words.
+// Package reach finds the objects that can be reached in the heap of a program: Set has those that
+// can be reached from some words; Groups has, for each object, the groups of words from which it
+// can be reached.
 package reach
 
 import (
@@ -29,7 +30,8 @@ type held struct {
 // NewGroups returns groups that reach nothing.
 func NewGroups(h *heap.Heap) *Groups { return &Groups{h: h} }
 
-// Begin begins anew, with what changed objects of the base state refer to: all groups can reach that.
+// Begin begins anew, with the objects that changed objects of the base state refer to: all groups
+// can reach these.
 func (r *Groups) Begin() {
 	h := r.h
 	r.gen++
@@ -42,7 +44,7 @@ func (r *Groups) Begin() {
 	}
 }
 
-// Add records that the groups in by can hold w, which may be a pointer.
+// Add records that the groups in by can hold the word w, which may be a pointer.
 func (r *Groups) Add(w, by uint64) {
 	id := w >> 32
 	if id < uint64(r.h.BaseLimit) || w&bytecode.FuncBit != 0 || id >= uint64(len(r.h.Objs)) {
