@@ -340,6 +340,9 @@ func (p *portfolio) end(c *contender) {
 	if c == &p.ladder.contender && !c.found.Stopped && !p.ladder.whole {
 		return
 	}
+	if c == &p.ladder.contender && !c.found.Stopped && c.found.Whole {
+		work *= wholePatience
+	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {
 		p.best, p.winner, p.bugs = work, c.number, c.s.collector.numErrors()
 	}

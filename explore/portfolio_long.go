@@ -17,7 +17,8 @@ import (
 //	   end
 //	d  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
 //	   began
-//	e  the search in which no call of a library is interrupted, for about fewWhole executions
+//	e  the search in which no call of a library is interrupted, for about fewWhole executions; if it has
+//	   covered them all, the first search, for wholePatience times its work
 //	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
@@ -34,8 +35,9 @@ const (
 // fewDeep is the number of executions of the first search in d.
 const fewDeep = 3
 
-// fewWhole is the number of executions of e.
-const fewWhole = 60
+// fewWhole is the number of executions of e. An answer with uninterrupted calls rests on an assumption. So it
+// counts only when other searches have worked wholePatience times as much.
+const fewWhole, wholePatience = 60, 2
 
 // fewLong is the least number of executions of a sample in f, if random executions are as long as
 // the longest execution so far. fewRead is that number for the first sample, which also reads its
@@ -120,6 +122,15 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		p.worked += found.Work()
 		if s.answers(&found) && !found.Stopped {
 			whole, wholeFound = s, found
+			// The first search may need little more for an answer without the assumption.
+			x := p.options(p.opts.Portfolio.Searches[0])
+			x.Jobs = 0
+			if s, err = s.again(x); err != nil {
+				return nil, found, err
+			}
+			s.stopAfter(wholePatience * wholeFound.Work())
+			found = s.search()
+			p.worked += found.Work()
 		}
 	}
 	for i, x := range p.opts.Portfolio.Samples { // f

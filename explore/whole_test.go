@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore/describe"
@@ -34,6 +35,23 @@ func main() {
 	}
 	wg.Wait()
 }`
+
+// TestWholePatience: the first search goes on for a while when the one with uninterrupted calls has covered
+// all schedules of its kind, and has the answer if it ends, although executions are long.
+func TestWholePatience(t *testing.T) {
+	prog := vmtest.Load(t, strings.Replace(fmt.Sprintf(cancels, 1500), "range 6", "range 3", 1))
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Interrupt: interrupted})
+	}}
+	p := portfolioOf(true)
+	p.Whole = &Options{POR: explorers.Lookup("jpf"), Match: true, WholeCalls: true, MaxSteps: 1_000_000}
+	p.Graded, p.Searches = p.Whole, p.Searches[:1] // jpf ends before
+	p.Searches[0].MaxSteps, p.Searches[0].RaiseSteps = 10_000, true
+	r, err := Run(context.Background(), e, Options{Portfolio: p})
+	if err != nil || r.Verdict != OK || r.Stats.Executions < 2 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
 
 // TestWhole: the search in which no call of a library is interrupted gives the answer of a
 // portfolio, both if executions are short and if they are long.
