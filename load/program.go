@@ -42,6 +42,8 @@ type Program struct {
 	naming   sync.Map // of functions: their Namings
 	implicit []*Package
 
+	takenOnce    sync.Once
+	taken        map[*types.Func]bool // see OnlyCalled
 	togetherOnce sync.Once
 	together     []*Entry // see Together
 	byTypes      map[*types.Package]*Package

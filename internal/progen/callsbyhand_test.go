@@ -63,6 +63,7 @@ func (x *Box) SpinChoosing() (n int) {
 var byHand = []struct{ name, body, want string }{
 	{"plain", "x.Set(1); see()", "P 7"},
 	{"callback", "x.Call(see)", "P 7"},
+	{"declared function", "x.Call(get); seen = last; show()", "P 7"},
 	{"callback without operations", "n := 0; x.Call(func() { n++ }); see()", "P 7"},
 	{"body of a loop", "for range x.Iter { see() }", "P 7"},
 	{"deferred function after a panic", "defer func() { recover(); see() }(); x.Panic()", "P 7"},
@@ -90,6 +91,8 @@ func TestWholeCallsByHand(t *testing.T) {
 			other = "x.Spin()"
 		case "two values of a sequence", "two rounds of a loop":
 			other = "x.Set(7)"
+		case "declared function":
+			other = "if x.Get() == 1 { shared.Set(7); x.Set(7) }"
 		case "spin while choosing":
 			other = "x.Raise()"
 		}
@@ -106,7 +109,7 @@ func P%d() {
 }
 `, i, other, x.body)
 	}
-	b.WriteString("\nvar last int\n")
+	b.WriteString("\nvar last int\nvar shared = waits.New()\n\nfunc get() { last = shared.Get() }\n")
 	prog := loadFiles(t, map[string]string{
 		"go.mod":       "module example.com/main\n\ngo 1.26\n\nrequire example.com/waits v0.0.0\n\nreplace example.com/waits => ./waits\n",
 		"waits/go.mod": "module example.com/waits\n\ngo 1.26\n", "waits/waits.go": waits + "\nfunc (x *Box) Note(p *int) { *p = x.Get() }\n", "main.go": b.String(),

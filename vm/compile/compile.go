@@ -29,11 +29,12 @@ type Linker interface {
 	Table(*ssa.Alloc) uint64 // guest pointer to the initial contents of the memory, or 0
 	Captures() *Captures
 	Trusted(*ssa.Function) bool
-	IsOwn(*ssa.Function) bool   // the function is the reader's own
-	Ordered(*ssa.Range) bool    // the order in which the loop visits a map makes a difference
-	Untried(*ssa.MakeChan) bool // every operation on the channel waits
-	ReadsOutput() bool          // the program may read its own output
-	Clocked(*ssa.Function) bool // the effect of the clock on it matters
+	OnlyCalled(*ssa.Function) bool // only the reader's own code calls it
+	IsOwn(*ssa.Function) bool      // the function is the reader's own
+	Ordered(*ssa.Range) bool       // the order in which the loop visits a map makes a difference
+	Untried(*ssa.MakeChan) bool    // every operation on the channel waits
+	ReadsOutput() bool             // the program may read its own output
+	Clocked(*ssa.Function) bool    // the effect of the clock on it matters
 	Puns(*ssa.Function) (check, walks bool)
 	// Kept lists values whose registers are given to no other value later on, for a debugger. They
 	// are dead nevertheless, and so no part of a state.

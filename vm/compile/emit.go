@@ -32,7 +32,7 @@ func (c *compiler) emitAll() {
 	for _, w := range c.pins {
 		c.constant(c.pinned[w], w)
 	}
-	c.entered = c.f.Own
+	c.entered = c.f.Own && !c.l.OnlyCalled(c.fn) // other code may call it
 	for i, b := range c.blocks {
 		c.blockPC[b] = len(c.code)
 		if b == c.fn.Recover {

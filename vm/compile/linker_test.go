@@ -32,6 +32,7 @@ func (k *linker) Layout(t types.Type) *layout.Layout                    { return
 func (k *linker) ZeroBase() uint64                                      { return 4 << 32 }
 func (k *linker) Table(*ssa.Alloc) uint64                               { return 0 }
 func (k *linker) Captures() *compile.Captures                           { return k.captures }
+func (k *linker) OnlyCalled(*ssa.Function) bool                         { return true }
 func (k *linker) IsOwn(*ssa.Function) bool                              { return false }
 func (k *linker) Trusted(*ssa.Function) bool                            { return false }
 func (k *linker) Ordered(*ssa.Range) bool                               { return true }

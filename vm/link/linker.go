@@ -229,6 +229,9 @@ func (k *Linker) Trusted(fn *ssa.Function) bool { return k.prog.IsModel(fn) }
 // IsOwn reports whether fn is the reader's own code.
 func (k *Linker) IsOwn(fn *ssa.Function) bool { return k.prog.IsOwn(fn) }
 
+// OnlyCalled reports whether only the reader's own code calls fn, which is part of it.
+func (k *Linker) OnlyCalled(fn *ssa.Function) bool { return k.prog.OnlyCalled(fn) }
+
 // Stub returns the function that performs builtin b with signature sig for the statement at a
 // place.
 func (k *Linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32 {
