@@ -258,7 +258,6 @@ type asker struct {
 type questionKey struct {
 	kind questionKind
 	arg  any
-	at   token.Pos
 }
 
 var _ compile.Linker = (*asker)(nil)
