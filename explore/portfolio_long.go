@@ -15,15 +15,14 @@ import (
 //	b  each of the other searches, up to attemptWork
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
-//	d  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
-//	   began
-//	e  the search in which no call of a library is interrupted, for about fewWhole executions; if it has
-//	   covered them all, the first search, for wholePatience times its work
+//	d  the search in which no call of a library is interrupted, for about fewWhole executions
+//	e  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
+//	   began; if d has covered everything, for wholePatience times the work of d, or more
 //	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
 // Nothing is known of the entry before an execution ends, so c makes one end as soon as possible.
-// The first step with an answer is the last, with one exception: the samples follow e, because they
+// The first step with an answer is the last, with one exception: the samples follow d, because they
 // may find a bug in an interrupted call. After f, an execution counts as too long only if it is
 // much longer than those that have ended. Then the first search begins again: lines 1 to 4 of
 // Portfolio.
@@ -32,12 +31,12 @@ const (
 	longWork    = 1_000_000
 )
 
-// fewDeep is the number of executions of the first search in d.
+// fewDeep is the number of executions of the first search in e.
 const fewDeep = 3
 
-// fewWhole is the number of executions of e. An answer with uninterrupted calls rests on an assumption. So it
+// fewWhole is the number of executions of d. An answer with uninterrupted calls rests on an assumption. So it
 // counts only when other searches have worked wholePatience times as much.
-const fewWhole, wholePatience = 60, 2
+const fewWhole, wholePatience = 60, 1
 
 // fewLong is the least number of executions of a sample in f, if random executions are as long as
 // the longest execution so far. fewRead is that number for the first sample, which also reads its
@@ -99,8 +98,25 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return nil, found, err
 		}
 	}
+	var whole *exploration
+	var wholeFound por.Result
+	if x := p.opts.Portfolio.Whole; x != nil && p.longest > 0 && !over() { // d
+		if s, err = s.again(p.options(*x)); err != nil {
+			return nil, found, err
+		}
+		s.stopAfter(max(sampleWork, fewWhole*uint64(p.longest)))
+		found = s.search()
+		p.worked += found.Work()
+		if s.answers(&found) && !found.Stopped && found.Whole {
+			whole, wholeFound = s, found
+		}
+	}
+	work := uint64(fewDeep * p.longest)
+	if whole != nil { // the first search may need little more for an answer without the assumption
+		work = max(work, wholePatience*wholeFound.Work())
+	}
 	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > had" -> "false"
-	if work := uint64(fewDeep * p.longest); work > had && !over() { // d
+	if work > had && (!over() || s == whole) { // e
 		x := p.options(p.opts.Portfolio.Searches[0])
 		x.Jobs = 0
 		if s, err = s.again(x); err != nil {
@@ -110,28 +126,6 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		found = s.search()
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
-	}
-	var whole *exploration
-	var wholeFound por.Result
-	if x := p.opts.Portfolio.Whole; x != nil && p.longest > 0 && !over() { // e
-		if s, err = s.again(p.options(*x)); err != nil {
-			return nil, found, err
-		}
-		s.stopAfter(max(sampleWork, fewWhole*uint64(p.longest)))
-		found = s.search()
-		p.worked += found.Work()
-		if s.answers(&found) && !found.Stopped {
-			whole, wholeFound = s, found
-			// The first search may need little more for an answer without the assumption.
-			x := p.options(p.opts.Portfolio.Searches[0])
-			x.Jobs = 0
-			if s, err = s.again(x); err != nil {
-				return nil, found, err
-			}
-			s.stopAfter(wholePatience * wholeFound.Work())
-			found = s.search()
-			p.worked += found.Work()
-		}
 	}
 	for i, x := range p.opts.Portfolio.Samples { // f
 		if over() && s != whole {
