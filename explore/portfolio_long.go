@@ -17,7 +17,7 @@ import (
 //	   end
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions
 //	e  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
-//	   began; if d has covered everything, for wholePatience times the work of d, or more
+//	   began; if d has covered everything, for longPatience times the work of d, or more
 //	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
 //	   has come to its end
 //
@@ -34,9 +34,12 @@ const (
 // fewDeep is the number of executions of the first search in e.
 const fewDeep = 3
 
-// fewWhole is the number of executions of d. An answer with uninterrupted calls rests on an assumption. So it
-// counts only when other searches have worked wholePatience times as much.
-const fewWhole, wholePatience = 60, 1
+// fewWhole is the number of executions of d.
+const fewWhole = 60
+
+// An answer with uninterrupted calls rests on an assumption. So it counts only when other searches have worked
+// wholePatience times as much, or longPatience times if executions are long.
+const wholePatience, longPatience = 2, 1
 
 // fewLong is the least number of executions of a sample in f, if random executions are as long as
 // the longest execution so far. fewRead is that number for the first sample, which also reads its
@@ -113,7 +116,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	work := uint64(fewDeep * p.longest)
 	if whole != nil { // the first search may need little more for an answer without the assumption
-		work = max(work, wholePatience*wholeFound.Work())
+		work = max(work, longPatience*wholeFound.Work())
 	}
 	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > had" -> "false"
 	if work > had && (!over() || s == whole) { // e
