@@ -346,7 +346,7 @@ func machines(t *testing.T, prog *load.Program, e *load.Entry, cfg vm.Config) (a
 	if b, err = a.Replica(); err != nil {
 		t.Fatal(err)
 	}
-	if !a.SharesNumbers() || !b.SharesNumbers() {
+	if !a.StaticView().SharesNumbers() || !b.StaticView().SharesNumbers() {
 		t.Fatal("the replica has numbers of its own")
 	}
 	if alone, err = vm.New(prog, e, cfg); err != nil {

@@ -49,9 +49,9 @@ func (m *Machine) ShareGIDs() {
 	m.times.mu, m.times.read = new(sync.Mutex), m.clockReads > 0
 }
 
-// SharesNumbers reports whether all numbers of m mean the same as on the machine that it is a
+// SharesNumbers reports whether all numbers of the machine mean the same as on the machine that it is a
 // replica of. Then fingerprints of the two are comparable.
-func (m *Machine) SharesNumbers() bool { return m.link.Shares() }
+func (v StaticView) SharesNumbers() bool { return v.m.link.Shares() }
 
 // number returns the GID of the goroutine with key k and path, which m does not have, and adds to m all
 // goroutines up to it.

@@ -41,5 +41,6 @@ func (m *Machine) Learn(s *Saved, over func() bool) error {
 	return m.remember(s)
 }
 
-// Numbered returns the count of all numbers that m has assigned: if it is the same, there is no new name.
-func (m *Machine) Numbered() uint64 { return m.numbers() }
+// Numbered returns the count of all numbers that the machine has assigned: if it is the same, there is no new
+// name.
+func (v StaticView) Numbered() uint64 { return v.m.numbers() }

@@ -53,6 +53,12 @@ type machine struct {
 
 var _ Machine = (*machine)(nil)
 
+// Numbered implements Machine.
+func (m *machine) Numbered() uint64 { return m.StaticView().Numbered() }
+
+// SharesNumbers implements Machine.
+func (m *machine) SharesNumbers() bool { return m.StaticView().SharesNumbers() }
+
 func newMachine(m *vm.Machine, src *source, prog *load.Program, e *load.Entry) *machine {
 	return &machine{Machine: m, Report: m.Report(), Environment: m.Environment(), src: src, prog: prog, entry: e, calls: make(callTree)}
 }
