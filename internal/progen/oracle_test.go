@@ -22,7 +22,7 @@ const maxStates = 3000
 // full search, with and without state matching, and with JPF's reduction.
 func TestOracle(t *testing.T) {
 	const perBatch = 250
-	total := deep.N(32, 1000)
+	total := deep.N(20, 1000)
 	checked, left, bad := 0, 0, 0
 	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var progs []*progen.Prog

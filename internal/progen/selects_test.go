@@ -144,7 +144,7 @@ func dense(r *rand.Rand, name string, how style) string {
 // TestSelects: each class of programs with selects is explored once.
 func TestSelects(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(16, 800)
+	total := deep.N(10, 800)
 	checked, left, bad := 0, 0, 0
 	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var list []unit
@@ -269,7 +269,7 @@ func TestMeetings(t *testing.T) {
 
 // TestSelectsOutcomes: explorers find the outcomes of all interleavings of such programs.
 func TestSelectsOutcomes(t *testing.T) {
-	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 12, bound: por.Config{MaxExecutions: 20000},
+	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 8, bound: por.Config{MaxExecutions: 20000},
 		print: func(r *rand.Rand, name string) string { return dense(r, name, telling) }}
 	programs.each(t, func(s *subject) {
 		for _, e := range explorers.Exhaustive() {

@@ -18,7 +18,7 @@ import (
 // Context finds their outcomes.
 func TestSelectsSource(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(16, 800)
+	total := deep.N(10, 800)
 	checked, counted, left, bad := 0, 0, 0, 0
 	var executions, blocked, most uint64
 	for first := deep.Seed(); checked+left < total; first += perBatch {
