@@ -38,8 +38,8 @@ type summary struct {
 //
 //  1. A walk depends on the round only in blocked: there it passes an operation if those of the
 //     round before have been found to enable it (askEnabled).
-//  2. So if that round found more than its own predecessor, no operation that was passed then is
-//     not passed now; and a walk that passes more reaches more and notes more.
+//  2. So if that round found more than its own predecessor, every operation that was passed then is
+//     passed now; and a walk that passes more reaches more and notes more.
 //  3. The second round passes at least what the first one does, which passes nothing that is
 //     disabled.
 //  4. A walk that has not been blocked at an operation that is enabled now would find the same

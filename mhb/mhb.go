@@ -136,7 +136,7 @@ type Oracle struct {
 
 	targets  map[targetKey]*target
 	meeting  meeting     // buffers
-	suspects []trace.GID // by goroutine: which one has been in conflict with it the last time
+	suspects []trace.GID // by goroutine: the goroutine with which it was in conflict the last time
 	collect  *target
 	nodes    int // of decision trees
 	futures  map[[2]uint64]static.Set

@@ -45,8 +45,8 @@ func units(progs []*progen.Prog) (list []unit) {
 	return list
 }
 
-// choosing is package hbtest for generated modules, which for its sake have
-// hbcheck's own path.
+// choosing is package hbtest for generated modules. They have hbcheck's own module path, because
+// they contain it.
 const choosing = "package hbtest\n\nfunc Choose(n int) int { return 0 }\n"
 
 // loadGroup loads the programs as one package, with an entry for all of them.

@@ -64,7 +64,7 @@ func (s *subtrees) Pop() any {
 	return x
 }
 
-// A line is a resource that serves one after the other.
+// A line is a resource that serves one request after the other.
 type line struct{ free, busy float64 }
 
 // serve returns when something that comes at a time has been served.
