@@ -22,7 +22,7 @@ type summary struct {
 
 	// Of a function:
 	returns bool
-	raises  events // counters of WaitGroups, certainly, by the time it returns
+	raises  events // by how much it has certainly incremented counters when it returns
 	work    int    // what the walk took
 }
 
@@ -74,7 +74,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		}
 	}
 	var found []*summary               // in the round before
-	for round := range maxRounds + 1 { // in the last one, the findings are only compared
+	for round := range maxRounds + 1 { // in the last round the findings are only compared
 		buf := 2*depth + round%2
 		list, same := n.lists[buf][:0], true
 		for _, g := range n.live {
