@@ -38,8 +38,8 @@ import (
 //
 // Stats.States is the "total states" of Table 3: "Each state stored on the stack in the pseudo-code
 // corresponds to a choice generator". It counts the states after the start and the end of a
-// goroutine, those in which an operation is about to be executed on an object that more than one
-// goroutine has touched in the search so far, and the ends of executions.
+// goroutine, and the ends of executions. It also counts the states in which an operation is about
+// to be executed on an object that more than one goroutine has touched in the search so far.
 func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return hb.Refine(v, cfg, hb.PairwiseRelation(cfg.IgnoreOutput), func(rel hb.Relation) (por.Result, *hb.Execution) {
 		x := newClockVector(sys, v, cfg, rel)
