@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// assumptions describes each behaviour of the environment that a search omits: in a word or two, in two
-// halves with the position between them, and by the word of --assume that accepts it. docs/dev/model.md
-// lists them.
+// assumptions describes each behaviour of the environment that a search omits: the word of --assume
+// that accepts it, a short name, and a sentence in two halves, with the position between them.
+// docs/dev/model.md lists them.
 var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.RandSampled:   {"rand", "math/rand values", "math/rand", "one value tried"},
 	vm.BitsSampled:   {"rand", "random bits", "random bits", "the same in every execution"},
