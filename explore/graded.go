@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // The cost of searches by increasing preemptions, beside the searches of Portfolio.
@@ -189,7 +188,8 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 	if !s.delays() {
 		return false
 	}
-	if l.s, l.err = p.undelayed(s, *x); l.err != nil {
+	e, opts := p.undelayed(s, *x)
+	if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
 		return true
 	}
 	l.before, l.last = l.before+l.last, 0
@@ -201,20 +201,6 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 	}
 	l.s = s // other searches let time pass
 	return false
-}
-
-// delays reports whether clock reads are choices: time may pass there while goroutines can run.
-func (s *exploration) delays() bool {
-	return s.m.Slack() > 0 && len(s.m.Refinement().Jumps) > 0
-}
-
-// undelayed prepares a search like one of s in which time passes only while all goroutines wait, on a machine
-// of its own. Each clock read doubles the executions otherwise.
-func (p *portfolio) undelayed(s *exploration, x Options) (*exploration, error) {
-	e := p.entry
-	e.New = changed(s.m, vm.NoDelays)
-	x.Undelayed = true
-	return prepare(p.ctx, e, p.options(x))
 }
 
 // onlyPreempted reports whether a search has covered everything within its bound on preemptions.

@@ -116,7 +116,8 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			whole, wholeFound = s, found
 		}
 		if !over() && s.delays() {
-			w, err := p.undelayed(s, *x)
+			e, opts := p.undelayed(s, *x)
+			w, err := prepare(p.ctx, e, opts)
 			if err != nil {
 				return nil, found, err
 			}
