@@ -32,6 +32,7 @@ type Config struct {
 	CountRests     bool  // fingerprints count the moments at which all goroutines waited
 	Elapsed        bool  // treat every compared duration as one from the clock: see step_elapsed.go
 	Numbered       bool  // goroutines are never treated as identical: see state_symmetry.go
+	Named          bool  // numbers by which goroutines differ have labels: see state_names.go
 	RandFixed      bool  // math/rand's global functions follow RandSeed
 	RandSeed       int64
 	SignalsOff     bool                   // the environment sends no signals

@@ -84,6 +84,7 @@ type image struct {
 	endWord   uint64 // address that the end of the test and exits access, if that is visible, or 0
 
 	untilMoments map[ssa.Instruction]bool // see untilMoment
+	nameable     map[*ssa.Go][]nameable   // see nameables
 
 	layByte, layRune, layWord, layPanic, layMap, layAny, layDefer uint32 // layout numbers
 	layTick, layEarly                                             uint32 // elements of timers' channels; 0: no timer yet

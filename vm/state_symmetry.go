@@ -71,6 +71,8 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 		return m.Hash(), nil
 	}
 	c := &m.canon
+	c.Naming, c.colours.known = m.hasNames(), false
+	defer func() { c.Naming = false }()
 	list, several, from := c.ranked[:0], false, 0 // the last ones, of one origin, begin there
 	for _, r := range m.byOrigin() {
 		if r.g.status == gEnded {
@@ -97,17 +99,23 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	c.sorted = c.sorted[:0]
 	for _, r := range list {
 		c.sorted = append(c.sorted, r.g.slot)
-		if several {
+		if several || c.Naming {
 			order = append(order, r.g.ID)
 		}
-	}
-	if several {
-		sorted = order
 	}
 	c.Exchanging = true
 	h = m.hashInOrder(c.sorted)
 	c.Exchanging = false
-	c.several, c.hash, c.equal = several && !c.whole && !c.Stopped() && !m.cfg.InTurn, h, c.equal[:0]
+	if c.Naming {
+		order = m.appendNames(order)
+	}
+	if several || c.Naming {
+		sorted = order
+	}
+	if several && !m.cfg.Named && slices.ContainsFunc(list, func(r ranked) bool { return r.g.numbered }) {
+		m.cfg.absolute.numbered.Add(1)
+	}
+	c.several, c.named, c.hash, c.equal = several && !c.whole && !c.Stopped() && !m.cfg.InTurn, c.Naming, h, c.equal[:0]
 	// A state written with hidden owners must not match one written with numbers.
 	h[0] = ^h[0]
 	return h, sorted
@@ -172,7 +180,9 @@ func (m *Machine) sortEqual(list []ranked) bool {
 		}
 		if n > 1 {
 			//mutant: symmetry: what goroutines have is in no order [equalOnes]: "m.compareHeaps(a.g, b.g)" -> "0"
-			sortStable(list[i:i+n], func(a, b ranked) int { return m.compareHeaps(a.g, b.g) })
+			sortStable(list[i:i+n], func(a, b ranked) int {
+				return cmp.Or(m.compareHeaps(a.g, b.g), m.compareNames(a.g, b.g))
+			})
 		}
 		i += n
 	}
@@ -226,7 +236,7 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 	if t.key != 0 {
 		return t.key
 	}
-	key, refs, named, times := uint64(1), t.Refs, t.named, t.Times
+	key, refs, named, times, names := uint64(1), t.Refs, t.named, t.Times, t.names
 	if !m.relativeTimes() {
 		times = nil
 	}
@@ -237,6 +247,10 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 			continue
 		}
 		w := t.Words[i]
+		if len(names) > 0 && int(names[0].word) == i {
+			names = names[1:]
+			w = m.sym.NameAt(t.names[len(t.names)-len(names)-1].name).Class
+		}
 		if len(refs) > 0 && int(refs[0]) == i {
 			refs = refs[1:]
 			w, _ = m.kindOf(w)
@@ -327,7 +341,8 @@ func (m *Machine) compareObjects(p objectPair) int {
 		return 0
 	}
 	l := m.layouts.At(a.Layout)
-	if l.Size == 0 || len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
+	names := m.canon.Naming && l.Size%8 == 0 && m.sym.Has(p.a) && m.sym.Has(p.b)
+	if l.Size == 0 || !names && len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
 		return bytes.Compare(unsafe.Slice((*byte)(a.Mem), a.Size), unsafe.Slice((*byte)(b.Mem), b.Size))
 	}
 	for base := uint32(0); base+l.Size <= a.Size; base += l.Size {
@@ -351,7 +366,7 @@ func (m *Machine) compareObjects(p objectPair) int {
 				fingerprint.HideOwner(fingerprintHost{m}, &y, owners[0])
 				owners = owners[1:]
 			}
-			if x != y {
+			if x != y && !(names && m.sym.IsNamed(p.a, base+at) && m.sym.IsNamed(p.b, base+at)) {
 				return cmp.Compare(x, y)
 			}
 		}

@@ -83,6 +83,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
 		}
+		m.sym.StoreName(&g.Goroutine, uint32(in.B), m.maps.Address(*a, e)+uint64(t.KeyOff))
 		layout.StoreImage(unsafe.Add(e, t.ElemOff), rg(r, in.C), uint64(t.Elem.Size))
 		m.sym.StoreRegs(&g.Goroutine, uint32(in.C), m.maps.Address(*a, e)+uint64(t.ElemOff), uint64(t.Elem.Size))
 		m.publishWords(*a, b, int(t.Key.Size/8))

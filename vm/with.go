@@ -33,7 +33,7 @@ func AllOrders(c *Config) {
 
 // A Refinement is the part of a configuration that makes searches exact: see NeedsRefining.
 type Refinement struct {
-	VisibleArming, VisibleLooks, VisibleEnd, AbsoluteTime, CountRests, Numbered, Elapsed bool
+	VisibleArming, VisibleLooks, VisibleEnd, AbsoluteTime, CountRests, Numbered, Elapsed, Named bool
 
 	Jumps []int64
 	Drawn []Assumption // places of random values that matter
@@ -45,7 +45,7 @@ type Refinement struct {
 // Refinement returns the refinement of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed, c.locked}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.Named, c.jumps, c.looked, c.timed, c.locked}
 }
 
 // Refined returns the refinement that m needs, according to its executions.
@@ -60,6 +60,7 @@ func (m *Machine) Refined() Refinement {
 	}
 	r.Numbered = r.Numbered || m.needsNumbers()
 	r.Elapsed = r.Elapsed || m.needsElapsed()
+	r.Named = r.Named || m.needsNames()
 	r.VisibleArming = r.VisibleArming || m.Environment().NeedsArming() || r.VisibleLooks
 	r.VisibleEnd = r.VisibleEnd || m.needsEnd()
 	r.Drawn = m.drawnAt()
@@ -71,7 +72,7 @@ func (m *Machine) Refined() Refinement {
 // Refine changes a configuration to have refinement r.
 func (r Refinement) Refine(c *Config) {
 	c.VisibleArming, c.VisibleLooks, c.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
-	c.CountRests, c.Numbered, c.Elapsed, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
+	c.CountRests, c.Numbered, c.Elapsed, c.Named, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Named, r.Jumps
 	c.looked, c.timed, c.VisibleEnd, c.locked = r.Drawn, r.Timed, r.VisibleEnd, r.Locked
 }
 
@@ -86,7 +87,7 @@ func (m *Machine) Concrete(given map[InputKey]uint64) func(*Config) {
 // pass at more places, or fingerprints of states must contain more.
 func (v Environment) NeedsRefining() bool {
 	m := v.m
-	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() ||
+	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsNames() || m.needsTimed() ||
 		m.needsEnd() || m.lockedNeeded() != m.cfg.locked {
 		return true
 	}

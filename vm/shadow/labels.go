@@ -50,6 +50,7 @@ type drawn struct {
 	bound bounds.Bound
 	rate  float64 // see labels_rates.go
 	whole bool    // the value is the 64 bits that were drawn
+	name  uint32  // 1 + number of the name that it is, or 0: see names.go
 }
 
 // WholeLabel returns the label of 64 random bits with this label, which may be nil.
@@ -122,6 +123,10 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 	var draws []Draw
 	last := -1
 	for i, t := range labels {
+		if _, is := s.NameOf(t); is {
+			//mutant: what is computed from names is no look [names]
+			s.Look(t)
+		}
 		switch {
 		case t == nil || last >= 0 && t == labels[last]:
 			continue
@@ -136,7 +141,7 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 		return nil
 	}
 	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeedPart]: "!d.whole && " -> ""
-	if d := s.labels[labels[last]]; !d.whole && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
+	if d := s.labels[labels[last]]; !d.whole && d.name == 0 && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
 		return labels[last]
 	}
 	return s.label(draws, b, rate)
@@ -163,7 +168,10 @@ func DrawsBefore(a, b Draw) bool {
 	if a.Pos.Filename != b.Pos.Filename {
 		return a.Pos.Filename < b.Pos.Filename
 	}
-	return a.Pos.Line < b.Pos.Line || a.Pos.Line == b.Pos.Line && a.What < b.What
+	if a.Pos.Line != b.Pos.Line {
+		return a.Pos.Line < b.Pos.Line
+	}
+	return a.What < b.What || a.What == b.What && a.Pos.Column < b.Pos.Column // 0 except for names
 }
 
 // Look records that the behaviour depends on values with these labels, each of which may be nil.

@@ -45,7 +45,7 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 		if sh[A] != nil || sh[B] != nil {
 			s.comparesRates(g, A, B, 0, bounds.Integer)
 			_, ok := bounds.Certain(row.Compares, s.BoundOf(g, A, bounds.Integer), s.BoundOf(g, B, bounds.Integer))
-			if !ok && !s.apart(row.Compares, sh[A], sh[B], *g.Reg(uint32(A)), *g.Reg(uint32(B))) {
+			if !ok && !s.apart(row.Compares, sh[A], sh[B], *g.Reg(uint32(A)), *g.Reg(uint32(B))) && !s.equated(row.Compares, sh[A], sh[B]) {
 				//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
 				s.Look(sh[A], sh[B])
 			}
@@ -272,8 +272,14 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		if in.Op == MapGet {
 			key = C
 		}
-		//mutant: nor are drawn keys [env TestDraws/TestLookKey]
-		s.lookWords(g, key, keys.Words())
+		mp := *g.Reg(uint32(A))
+		if in.Op == MapGet {
+			mp = *g.Reg(uint32(B))
+		}
+		if !s.namesKey(g, key, uint32(word(0)), mp) {
+			//mutant: nor are drawn keys [env TestDraws/TestLookKey]
+			s.lookWords(g, key, keys.Words())
+		}
 		if in.Op == MapGet {
 			clear(sh[A : int(A)+elems.Words()])
 			if word(0)>>32 != 0 {
@@ -344,7 +350,7 @@ func (s *Symbols) comparison(g *Goroutine, in *Instr, kind bounds.Kind) {
 	x, y := g.Shadow[g.FP+uint32(b)], g.Shadow[g.FP+uint32(c)]
 	if x != nil || y != nil {
 		s.comparesRates(g, b, c, 0, kind)
-		if _, ok := bounds.Certain(in.Op, s.BoundOf(g, b, kind), s.BoundOf(g, c, kind)); ok || s.apart(in.Op, x, y, *g.Reg(uint32(b)), *g.Reg(uint32(c))) {
+		if _, ok := bounds.Certain(in.Op, s.BoundOf(g, b, kind), s.BoundOf(g, c, kind)); ok || s.apart(in.Op, x, y, *g.Reg(uint32(b)), *g.Reg(uint32(c))) || s.equated(in.Op, x, y) {
 			x, y = nil, nil
 		}
 	}

@@ -1,0 +1,288 @@
+package vm
+
+import (
+	"cmp"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/static/observable"
+	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm/fingerprint"
+	"hbcheck.dev/hbcheck/vm/hash"
+	"hbcheck.dev/hbcheck/vm/shadow"
+)
+
+// Names. Goroutines that differ only in a number are not equal, but they are interchangeable if the program
+// uses the number as a name: it copies it and asks whether two names are equal. (Murphi's scalarsets are
+// such types: Ip and Dill 1996. Here no type is declared; the machine notices other uses.)
+//
+//	for i := range 3 { go p.worker(i) }         worker(id): for j := range p.jobs { p.last[id] = j }
+//
+//	g1 has 0, g2 has 1, p.last = {0: 7}         the same as
+//	g1 has 0, g2 has 1, p.last = {1: 7}         this, with g1 and g2 exchanged, and 0 and 1
+//
+// A number that a go statement passes to a goroutine gets the label of a name (shadow.Symbols.Name), and the
+// label moves with it. Names of one go statement, and one place among its arguments, are a class. Fingerprints
+// have the class of each name, and in place of its bits the number of its first place in the fingerprint
+// (fingerprint.Writer.NameWord). A goroutine has no number in any other way (claim 2 of state_symmetry.go).
+//
+//  1. Each use of a name, except for a copy and a comparison by == or != with a name of its class, is a look
+//     (labels.go of package shadow, claims 1 and 4: every use of a word with a label is a look unless it is
+//     listed; for names the list is shorter, because a result computed from one is a look, too). A lookup in
+//     a map compares the key with the keys of the map: it is no look if all of these are names of the class
+//     (shadow.Symbols.namesKey). The order of a map does not depend on the bits of keys (package maps).
+//  2. Let π map the names of each class one to one to names of the class. Take two states that differ by π,
+//     applied to all words with the label of a name, and by numbers of objects and goroutines. By 1, and
+//     because words with other contents are equal, an instruction that is no look has the same effect in
+//     both, up to π: it copies words, or its result does not depend on labels, or is the same for any
+//     one-to-one mapping. One that is a look in one state is one in the other.
+//  3. A new name: the go statement has the same number v in both states, because the word has no label there.
+//     If v has been passed before as a name of its class on this path, that is a look. So π can map v to
+//     itself, provided that v has been passed before in both states or in neither: fingerprints have the set
+//     of the names so far (namesHash). Names of goroutines that have ended belong to it.
+//  4. So two states with the same fingerprint have the same futures up to π, as long as there is no look: the
+//     words determine π, as they determine the mapping of objects (claim 1 of package fingerprint). As names
+//     that occur nowhere in a state are never compared with a name again, it does not matter how π maps them.
+//  5. If an execution from a state that was not explored has a look, by 2 an execution from the state that
+//     was matched with it has one. After a look the search begins again, and the numbers at that place get no
+//     labels (needsDrawn). So a search that ends has lost nothing.
+//  6. Two cases of equality have to agree on goroutines and names: a cycle of states that exchanges names is
+//     one that exchanges goroutines (claim 4 of por/stateful/symmetry.go), for which reason SymmetricHash
+//     returns the names together with the goroutines. Exchanging two goroutines that leaves the fingerprint
+//     unchanged is an automorphism, of the names as well (claim 3 of state_orbits.go).
+//  7. A name is less than 2^32, so that no conservative reader of words takes it for a reference. A word that
+//     may be a reference, or that a native reads without a look, never depends on a name.
+//
+// Labels cost time: the machine executes in the loop that tracks them. So numbers get labels only when a
+// symmetric search has met manyNumbered states in which several goroutines of one origin have numbers; then
+// it begins again (needsNames). Whether a number is worth a label is a guess (observable.Named): a wrong one
+// costs a further search, and no outcome.
+
+// named is the kind of the draws that are names. No verdict has it.
+const named = NumAssumed
+
+// manyNumbered is the number of states from which labels of names pay.
+const manyNumbered = 4096
+
+// needsNames reports whether the search has to begin again with labels of names.
+func (m *Machine) needsNames() bool {
+	return !m.cfg.Named && m.cfg.absolute.numbered.Load() > manyNumbered
+}
+
+// A nameable is a word of a new goroutine's frame that may be a name.
+type nameable struct {
+	word  uint32
+	place int // among the parameters and captured variables of the goroutine's function
+}
+
+// nameables returns the words of the frame of a goroutine started by the go statement at g's place that may be
+// names, and the goroutine's function.
+func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
+	at, ok := g.Fn.InstrAt(int(g.PC)).(*ssa.Go)
+	if !ok {
+		return nil, nil
+	}
+	fn := at.Call.StaticCallee()
+	list, known := m.nameable[at]
+	if known || fn == nil {
+		return list, fn
+	}
+	word := uint32(0)
+	byValue := func(i int) bool { return m.link.Captures().ByValue(fn, i) }
+	use := observable.Named(at, fn, byValue)
+	for i, p := range fn.Params {
+		if use[i] {
+			list = append(list, nameable{word, i})
+		}
+		word += uint32(m.link.Layout(p.Type()).Words())
+	}
+	for i, v := range fn.FreeVars {
+		if use[len(fn.Params)+i] {
+			list = append(list, nameable{word, len(fn.Params) + i})
+		}
+		t := v.Type()
+		if byValue(i) {
+			t = observable.Captured(v)
+		}
+		word += uint32(m.link.Layout(t).Words())
+	}
+	if m.nameable == nil {
+		m.nameable = make(map[*ssa.Go][]nameable)
+	}
+	m.nameable[at] = list
+	return list, fn
+}
+
+// startsNames reports whether the machine has to begin to track labels before g's go statement, because that
+// gives names. Names are not given in initialisers: all machines of a program start after these.
+func (m *Machine) startsNames(g *goroutine) bool {
+	if !m.cfg.Named || m.tracking || !m.mayName() {
+		return false
+	}
+	list, _ := m.nameables(g)
+	return slices.ContainsFunc(list, func(x nameable) bool { return !slices.Contains(m.cfg.looked, m.nameDraw(g, x)) })
+}
+
+// mayName reports whether a go statement can give names.
+func (m *Machine) mayName() bool {
+	return m.heap.Based && m.facts.labels && !m.cfg.Run && m.cfg.Watch == nil && !m.Environment().Symbolic() && !m.beforeEntry(m.gs[0])
+}
+
+// nameDraw returns the class of names that g's go statement gives at x.
+func (m *Machine) nameDraw(g *goroutine, x nameable) Assumption {
+	a := Assumption{What: named, Pos: m.fset.Position(g.Fn.InstrAt(int(g.PC)).Pos())}
+	a.Pos.Column, a.Pos.Offset = x.place, 0
+	return a
+}
+
+// name gives names to n, which g has just started.
+func (m *Machine) name(g, n *goroutine) {
+	list, fn := m.nameables(g)
+	if len(list) == 0 || n.Fn.SSA != fn || !m.mayName() {
+		return
+	}
+	n.numbered = true
+	if !m.cfg.Named || !m.tracking {
+		return
+	}
+	for _, x := range list {
+		a := m.nameDraw(g, x)
+		v := n.Stack[n.FP+x.word]
+		// A word that has a label is a name already, of another class.
+		if n.Shadow[n.FP+x.word] != nil || v>>32 != 0 || slices.Contains(m.cfg.looked, a) {
+			continue
+		}
+		t, i := m.sym.Name(draw(a), v)
+		for _, o := range m.gs {
+			//mutant: two goroutines have the same name [names]: false
+			if slices.Contains(o.names, i) {
+				m.sym.Look(t)
+			}
+		}
+		n.names = append(n.names, i)
+		m.sym.SetName(&n.Goroutine, x.word, t)
+	}
+}
+
+// hasNames reports whether there are names in the present state.
+func (m *Machine) hasNames() bool {
+	return m.tracking && m.sym.Drawn && m.sym.HasNames() && slices.ContainsFunc(m.gs, func(g *goroutine) bool { return len(g.names) > 0 })
+}
+
+// namesHash returns a hash of the set of names that goroutines have been given: claim 3.
+func (m *Machine) namesHash() (sum uint64) {
+	for _, g := range m.gs {
+		for _, i := range g.names {
+			n := m.sym.NameAt(i)
+			//mutant: names that are given later are new ones [names]: remove
+			sum += hash.Mix(n.Class, n.Value)
+		}
+	}
+	return sum
+}
+
+// firstName is a number of goroutine that no goroutine has: see appendNames.
+const firstName = 1 << 30
+
+// appendNames appends the names of the last fingerprint to its goroutines, as numbers that depend on the name
+// only: claim 6.
+func (m *Machine) appendNames(order []trace.GID) []trace.GID {
+	for _, i := range m.canon.Names {
+		n := m.sym.NameAt(i)
+		//mutant: cycles may exchange names [names]: remove
+		order = append(order, trace.GID(firstName|hash.Mix(n.Class, n.Value)%firstName))
+	}
+	return order
+}
+
+// A colour describes where else in the state a name occurs. Colours order goroutines that are equal except for
+// their names, so that more states match; they need not tell all of them apart.
+type colours struct {
+	known bool
+	of    []uint64 // by name
+}
+
+// colourNames computes the colours of the names in the present state.
+func (m *Machine) colourNames() {
+	c := &m.canon
+	m.hashInOrder(m.living())
+	c.colours.known = true
+	c.colours.of = c.colours.of[:0]
+	add := func(i uint32, w uint64) {
+		for int(i) >= len(c.colours.of) {
+			c.colours.of = append(c.colours.of, 0)
+		}
+		c.colours.of[i] += w
+	}
+	for _, s := range m.living() {
+		if g := m.gs[s]; g.status != gEnded {
+			key := m.symmetryKey(g)
+			for _, x := range g.serial.names {
+				add(x.name, hash.Mix(key, uint64(x.word)))
+			}
+		}
+	}
+	object := func(id uint32) {
+		o := &m.heap.Objs[id]
+		l := m.layouts.At(o.Layout)
+		m.sym.Named(id, func(off, name uint32) {
+			key := hash.Mix(hash.Mix(m.link.NameOfType(o.Layout), uint64(o.Size)), uint64(off))
+			if l.Size > 0 {
+				base := off / l.Size * l.Size
+				for at := base; at < base+l.Size; at += 8 {
+					if at != off && !slices.Contains(l.Ptrs, at-base) && !m.sym.IsNamed(id, at) {
+						key = hash.Mix(key, wordAt(o, at, base+l.Size-at))
+					}
+				}
+			}
+			add(name, key)
+		})
+	}
+	for _, id := range c.Queue {
+		object(id)
+	}
+	for _, id := range m.heap.Changed {
+		object(id)
+	}
+}
+
+// compareNames orders goroutines of equal keys by the colours of their names.
+func (m *Machine) compareNames(a, b *goroutine) int {
+	if !m.canon.Naming {
+		return 0
+	}
+	if !m.canon.colours.known {
+		m.colourNames()
+	}
+	colour := func(i uint32) uint64 {
+		if int(i) < len(m.canon.colours.of) {
+			return m.canon.colours.of[i]
+		}
+		return 0
+	}
+	x, y := a.serial.names, b.serial.names
+	for i := range min(len(x), len(y)) {
+		if d := cmp.Compare(colour(x[i].name), colour(y[i].name)); d != 0 {
+			return d
+		}
+	}
+	return cmp.Compare(len(x), len(y))
+}
+
+// A namedWord is a word of a goroutine in fingerprints that is a name.
+type namedWord struct{ word, name uint32 }
+
+// writeNames replaces the names in ws, the words of t.
+func (t *serialised) writeNames(f *fingerprint.Writer, ws []uint64) {
+	for _, x := range t.names {
+		//mutant: names in registers are the numbers that they are [names]: remove
+		ws[x.word] = f.NameWord(x.name)
+	}
+}
+
+// nameAt records that the next word of t, from register i of g's stack, is a name if it is one.
+func (t *serialised) nameAt(s *shadow.Symbols, g *goroutine, i uint32) {
+	if n, ok := s.NameOf(g.Shadow[i]); ok {
+		t.names = append(t.names, namedWord{uint32(len(t.Words)), n})
+	}
+}
