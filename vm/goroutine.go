@@ -87,7 +87,7 @@ type gstate struct {
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
 	test      string         // the test that it was started to execute; empty: none
 	inCall    bool           // it has executed an operation of code that is not the reader's own, and no own code since
-	names     []uint32       // numbers of the names that it was given: see state_names.go
+	given     *[]uint32      // numbers of the names that it was given, or nil: see state_names.go
 	numbered  bool           // it was started with numbers that may be names
 	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }

@@ -66,7 +66,7 @@ const manyNumbered = 4096
 
 // needsNames reports whether the search has to begin again with labels of names.
 func (m *Machine) needsNames() bool {
-	return !m.cfg.Named && m.cfg.absolute.numbered.Load() > manyNumbered
+	return m.cfg.Names == NamesOff && m.cfg.absolute.numbered.Load() > manyNumbered
 }
 
 // A nameable is a word of a new goroutine's frame that may be a name.
@@ -89,7 +89,7 @@ func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
 	}
 	word := uint32(0)
 	byValue := func(i int) bool { return m.link.Captures().ByValue(fn, i) }
-	use := observable.Named(at, fn, byValue)
+	use := observable.Named(at, fn, byValue, m.cfg.Names == NamesEvery)
 	for i, p := range fn.Params {
 		if use[i] {
 			list = append(list, nameable{word, i})
@@ -116,7 +116,7 @@ func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
 // startsNames reports whether the machine has to begin to track labels before g's go statement, because that
 // gives names. Names are not given in initialisers: all machines of a program start after these.
 func (m *Machine) startsNames(g *goroutine) bool {
-	if !m.cfg.Named || m.tracking || !m.mayName() {
+	if m.cfg.Names == NamesOff || m.tracking || !m.mayName() {
 		return false
 	}
 	list, _ := m.nameables(g)
@@ -142,9 +142,10 @@ func (m *Machine) name(g, n *goroutine) {
 		return
 	}
 	n.numbered = true
-	if !m.cfg.Named || !m.tracking {
+	if m.cfg.Names == NamesOff || !m.tracking {
 		return
 	}
+	var given []uint32
 	for _, x := range list {
 		a := m.nameDraw(g, x)
 		v := n.Stack[n.FP+x.word]
@@ -155,24 +156,28 @@ func (m *Machine) name(g, n *goroutine) {
 		t, i := m.sym.Name(draw(a), v)
 		for _, o := range m.gs {
 			//mutant: two goroutines have the same name [names]: false
-			if slices.Contains(o.names, i) {
+			if o.given != nil && slices.Contains(*o.given, i) {
 				m.sym.Look(t)
 			}
 		}
-		n.names = append(n.names, i)
+		given = append(given, i)
+		n.given = &given
 		m.sym.SetName(&n.Goroutine, x.word, t)
 	}
 }
 
 // hasNames reports whether there are names in the present state.
 func (m *Machine) hasNames() bool {
-	return m.tracking && m.sym.Drawn && m.sym.HasNames() && slices.ContainsFunc(m.gs, func(g *goroutine) bool { return len(g.names) > 0 })
+	return m.tracking && m.sym.Drawn && m.sym.HasNames() && slices.ContainsFunc(m.gs, func(g *goroutine) bool { return g.given != nil })
 }
 
 // namesHash returns a hash of the set of names that goroutines have been given: claim 3.
 func (m *Machine) namesHash() (sum uint64) {
 	for _, g := range m.gs {
-		for _, i := range g.names {
+		if g.given == nil {
+			continue
+		}
+		for _, i := range *g.given {
 			n := m.sym.NameAt(i)
 			//mutant: names that are given later are new ones [names]: remove
 			sum += hash.Mix(n.Class, n.Value)

@@ -112,7 +112,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	if several || c.Naming {
 		sorted = order
 	}
-	if several && !m.cfg.Named && slices.ContainsFunc(list, func(r ranked) bool { return r.g.numbered }) {
+	if several && m.cfg.Names == NamesOff && slices.ContainsFunc(list, func(r ranked) bool { return r.g.numbered }) {
 		m.cfg.absolute.numbered.Add(1)
 	}
 	c.several, c.named, c.hash, c.equal = several && !c.whole && !c.Stopped() && !m.cfg.InTurn, c.Naming, h, c.equal[:0]

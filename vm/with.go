@@ -33,19 +33,20 @@ func AllOrders(c *Config) {
 
 // A Refinement is the part of a configuration that makes searches exact: see NeedsRefining.
 type Refinement struct {
-	VisibleArming, VisibleLooks, VisibleEnd, AbsoluteTime, CountRests, Numbered, Elapsed, Named bool
+	VisibleArming, VisibleLooks, VisibleEnd, AbsoluteTime, CountRests, Numbered, Elapsed bool
 
 	Jumps []int64
 	Drawn []Assumption // places of random values that matter
 	Timed []string     // loops that wait for a time
 
 	Locked Locked
+	Names  NameMode
 }
 
 // Refinement returns the refinement of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.Named, c.jumps, c.looked, c.timed, c.locked}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed, c.locked, c.Names}
 }
 
 // Refined returns the refinement that m needs, according to its executions.
@@ -60,7 +61,10 @@ func (m *Machine) Refined() Refinement {
 	}
 	r.Numbered = r.Numbered || m.needsNumbers()
 	r.Elapsed = r.Elapsed || m.needsElapsed()
-	r.Named = r.Named || m.needsNames()
+	if m.needsNames() {
+		//mutant: names are never labelled [test ./vm TestNames]
+		r.Names = NamesLikely
+	}
 	r.VisibleArming = r.VisibleArming || m.Environment().NeedsArming() || r.VisibleLooks
 	r.VisibleEnd = r.VisibleEnd || m.needsEnd()
 	r.Drawn = m.drawnAt()
@@ -72,8 +76,8 @@ func (m *Machine) Refined() Refinement {
 // Refine changes a configuration to have refinement r.
 func (r Refinement) Refine(c *Config) {
 	c.VisibleArming, c.VisibleLooks, c.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
-	c.CountRests, c.Numbered, c.Elapsed, c.Named, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Named, r.Jumps
-	c.looked, c.timed, c.VisibleEnd, c.locked = r.Drawn, r.Timed, r.VisibleEnd, r.Locked
+	c.CountRests, c.Numbered, c.Elapsed, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
+	c.looked, c.timed, c.VisibleEnd, c.locked, c.Names = r.Drawn, r.Timed, r.VisibleEnd, r.Locked, r.Names
 }
 
 // Concrete returns the change of a configuration that sets the inputs to these values, so that no value is

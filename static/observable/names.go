@@ -12,9 +12,10 @@ import (
 
 // Named reports, for each parameter and each captured variable of fn, which the go statement starts, whether it
 // may be a name that differs from goroutine to goroutine. byValue says which variables are captured as values.
-func Named(at *ssa.Go, fn *ssa.Function, byValue func(i int) bool) []bool {
+// If every is set, all numbers count.
+func Named(at *ssa.Go, fn *ssa.Function, byValue func(i int) bool, every bool) []bool {
 	use := make([]bool, len(fn.Params)+len(fn.FreeVars))
-	if !repeated(at.Block()) {
+	if !every && !repeated(at.Block()) {
 		return use
 	}
 	for i, p := range fn.Params {
@@ -22,11 +23,11 @@ func Named(at *ssa.Go, fn *ssa.Function, byValue func(i int) bool) []bool {
 			break
 		}
 		_, constant := at.Call.Args[i].(*ssa.Const)
-		use[i] = !constant && isNumber(p.Type()) && (&namedUses{}).only(p)
+		use[i] = isNumber(p.Type()) && (every || !constant && (&namedUses{}).only(p))
 	}
 	for i, v := range fn.FreeVars {
 		if byValue(i) && isNumber(Captured(v)) {
-			use[len(fn.Params)+i] = (&namedUses{}).only(v)
+			use[len(fn.Params)+i] = every || (&namedUses{}).only(v)
 		}
 	}
 	return use
