@@ -172,6 +172,9 @@ type serialised struct {
 	key   uint64      // see symmetryKey; 0: not known
 }
 
+// A namedWord is a word of a goroutine in fingerprints that is a name.
+type namedWord struct{ word, name uint32 }
+
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
 // makes several accesses in a row from the same frames, and comparing return addresses is cheaper
 // than finding the stack anew.

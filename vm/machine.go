@@ -92,6 +92,12 @@ type image struct {
 	chanLays                                                      map[chanKey]uint32
 }
 
+// A nameable is a word of a new goroutine's frame that may be a name.
+type nameable struct {
+	word  uint32
+	place int // among the parameters and captured variables of the goroutine's function
+}
+
 // goroutineTable has the goroutines of the state, and the numbers (GIDs) that goroutines have on
 // all paths.
 type goroutineTable struct {

@@ -69,12 +69,6 @@ func (m *Machine) needsNames() bool {
 	return m.cfg.Names == NamesOff && m.cfg.absolute.numbered.Load() > manyNumbered
 }
 
-// A nameable is a word of a new goroutine's frame that may be a name.
-type nameable struct {
-	word  uint32
-	place int // among the parameters and captured variables of the goroutine's function
-}
-
 // nameables returns the words of the frame of a goroutine started by the go statement at g's place that may be
 // names, and the goroutine's function.
 func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
@@ -200,13 +194,6 @@ func (m *Machine) appendNames(order []trace.GID) []trace.GID {
 	return order
 }
 
-// A colour describes where else in the state a name occurs. Colours order goroutines that are equal except for
-// their names, so that more states match; they need not tell all of them apart.
-type colours struct {
-	known bool
-	of    []uint64 // by name
-}
-
 // colourNames computes the colours of the names in the present state.
 func (m *Machine) colourNames() {
 	c := &m.canon
@@ -273,9 +260,6 @@ func (m *Machine) compareNames(a, b *goroutine) int {
 	}
 	return cmp.Compare(len(x), len(y))
 }
-
-// A namedWord is a word of a goroutine in fingerprints that is a name.
-type namedWord struct{ word, name uint32 }
 
 // writeNames replaces the names in ws, the words of t.
 func (t *serialised) writeNames(f *fingerprint.Writer, ws []uint64) {

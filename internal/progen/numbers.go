@@ -24,7 +24,7 @@ type numbers struct {
 func (p *numbers) main(name string) {
 	p.ln("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)")
 	p.ln("type U struct{ id, k int }")
-	p.ln("type T struct {\n\tmu sync.Mutex\n\twg sync.WaitGroup\n\tlast, k int\n\thas bool\n\ta atomic.Int64\n\tch, buf chan int\n\tmsgs chan U\n\tm map[int]int\n\tof map[int]*U\n\tlist []int\n\tarr [8]int\n\tany any\n\tu U\n}")
+	p.ln("type T struct {\n\tmu sync.Mutex\n\twg sync.WaitGroup\n\tlast, k int\n\thas bool\n\ta, end atomic.Int64\n\tch, buf chan int\n\tmsgs chan U\n\tm map[int]int\n\tof map[int]*U\n\tlist []int\n\tarr [8]int\n\tany any\n\tu U\n}")
 	p.ln("func %s_help(o *T, id int, other int) bool {\n\to.k++\n\treturn o.has && id == other\n}", p.prefix)
 	p.ln("func %s() {", name)
 	p.ln("o := &T{ch: make(chan int), buf: make(chan int, 2), msgs: make(chan U, 2), m: map[int]int{}, of: map[int]*U{}, list: make([]int, 8)}")
@@ -75,7 +75,7 @@ func (p *numbers) statements(n int) {
 			continue
 		}
 		k := p.n(9)
-		switch p.n(30) {
+		switch p.n(32) {
 		case 0, 1:
 			locked("o.m[id]++")
 		case 2:
@@ -130,6 +130,10 @@ func (p *numbers) statements(n int) {
 			locked("l := []int{id, o.last}\nif o.has && l[0] == l[1] {\nsay(9)\n}\no.last, o.has = append(l, id)[2], true")
 		case 27:
 			p.ln("for range 2 {\nselect {\ncase o.msgs <- U{id: id}:\ncase r := <-o.msgs:\no.mu.Lock()\no.last, o.has = r.id, true\no.mu.Unlock()\ndefault:\n}\n}")
+		case 30: // names go round
+			p.ln("for x := int64(id); o.end.Load() == 0; {\nx = o.a.Swap(x)\n}")
+		case 31:
+			p.ln("o.end.Store(1)")
 		case 28:
 			locked("y := id\no.k += b2i(o.has && y == o.last)")
 		case 29:

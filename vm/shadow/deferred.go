@@ -90,6 +90,10 @@ func (s *Symbols) finish(g *Goroutine) {
 			n := uint64(row.Bytes)
 			t := s.at(a.p, uint32(n))
 			if s.Drawn {
+				if e := s.slotOf(t); e != nil {
+					g.Shadow[g.FP+uint32(a.reg)] = s.readSlot(e, a.p, n)
+					return
+				}
 				g.Shadow[g.FP+uint32(a.reg)] = s.loadedLabel(t, n, row.Signed)
 				return
 			}

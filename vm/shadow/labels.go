@@ -51,6 +51,13 @@ type drawn struct {
 	rate  float64 // see labels_rates.go
 	whole bool    // the value is the 64 bits that were drawn
 	name  uint32  // 1 + number of the name that it is, or 0: see names.go
+
+	// See elements.go.
+	of   *elements
+	slot bool   // it is a word of these,
+	in   uint32 // or 1 + number of the name whose element it is the address of,
+	fold *fold  // or a partial sum of them
+	kind uint64 // hash of the label
 }
 
 // WholeLabel returns the label of 64 random bits with this label, which may be nil.
@@ -123,7 +130,7 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 	var draws []Draw
 	last := -1
 	for i, t := range labels {
-		if _, is := s.NameOf(t); is {
+		if s.special(t) {
 			//mutant: what is computed from names is no look [names]
 			s.Look(t)
 		}
@@ -141,7 +148,7 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 		return nil
 	}
 	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeedPart]: "!d.whole && " -> ""
-	if d := s.labels[labels[last]]; !d.whole && d.name == 0 && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
+	if d := s.labels[labels[last]]; !d.whole && d.name == 0 && d.of == nil && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
 		return labels[last]
 	}
 	return s.label(draws, b, rate)

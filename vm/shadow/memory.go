@@ -195,6 +195,15 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 		}
 	}
 	cells, over := s.memory[obj], s.Overlaps(obj, off, n)
+	if len(s.names) > 0 {
+		if t != nil && s.special(t) && (s.labels[t].name == 0 && !s.labels[t].slot) {
+			//mutant: partial sums are stored [names]: remove
+			s.Look(t)
+		}
+		if s.overwritten(over, off, n, t) {
+			return
+		}
+	}
 	switch {
 	case len(over) == 0 && t == nil:
 		return
@@ -265,6 +274,10 @@ func (s *Symbols) copyCells(dst, src heap.Ptr, n uint64) {
 	var pieces []Part
 	from := uint32(src)
 	for _, c := range s.Overlaps(uint32(src>>32), from, uint32(n)) {
+		if s.slotOf(c.term) != nil {
+			//mutant: elements of names are copied [names]: remove
+			s.Look(c.term)
+		}
 		lo, hi := max(c.off, from), min(c.off+c.size, from+uint32(n))
 		if lo == c.off && hi == c.off+c.size {
 			pieces = append(pieces, Part{lo - from, c.size, c.term, 0})
@@ -299,6 +312,9 @@ func (s *Symbols) clearCells(p heap.Ptr, n uint64) {
 		}
 	}
 	if over := s.Overlaps(obj, off, uint32(n)); len(over) > 0 {
+		if len(s.names) > 0 {
+			s.overwritten(over, off, uint32(n), e0)
+		}
 		cells := s.memory[obj]
 		at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= off })
 		s.setCells(obj, slices.Delete(slices.Clone(cells), at, at+len(over)))

@@ -6,7 +6,6 @@ import (
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bytecode"
-	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
@@ -26,7 +25,8 @@ func (s *Symbols) Name(d Draw, v uint64) (t *symbolic.Term, i uint32) {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "name %s:%d:%d", d.Pos.Filename, d.Pos.Line, d.Pos.Column)
 	n := Name{h.Sum64(), v}
-	t = s.ctx.Var(hash.Mix(n.Class, v), 64, "drawn")
+	fmt.Fprintf(h, " %d", v)
+	t = s.ctx.Var(h.Sum64(), 64, "drawn")
 	if known := s.labels[t]; known != nil {
 		return t, known.name - 1
 	}
@@ -68,8 +68,10 @@ func (s *Symbols) Named(obj uint32, f func(off, name uint32)) {
 // hashOf returns the hash of a term or label in fingerprints. Bits are written besides it; so the label of a
 // name stands for its class only.
 func (s *Symbols) hashOf(t *symbolic.Term) symbolic.Hash {
-	if i, ok := s.NameOf(t); ok {
-		return symbolic.Hash{s.names[i].Class, 1}
+	if s.special(t) {
+		if kind, ok := s.labels[t].kindOf(s); ok {
+			return symbolic.Hash{kind, 1}
+		}
 	}
 	return t.Hash()
 }
@@ -101,8 +103,8 @@ func (s *Symbols) namesKey(g *Goroutine, key uint16, typ uint32, mp heap.Ptr) bo
 	}
 	all := named
 	for _, p := range keys {
-		//mutant: names are found among numbers [names]: "!s.sameClass(t, k)" -> "false"
 		k := s.at(p, size)
+		//mutant: names are found among numbers [names]: "!s.sameClass(t, k)" -> "!s.sameClass(t, k) && k != nil"
 		if !s.sameClass(t, k) {
 			all = false
 			//mutant: a number is no name that is a key [names]
