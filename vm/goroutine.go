@@ -172,8 +172,11 @@ type serialised struct {
 	key   uint64      // see symmetryKey; 0: not known
 }
 
-// A namedWord is a word of a goroutine in fingerprints that is a name.
-type namedWord struct{ word, name uint32 }
+// A namedWord is a word of a goroutine in fingerprints that is a name, or depends on one.
+type namedWord struct {
+	word  uint32
+	label *symbolic.Term
+}
 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
 // makes several accesses in a row from the same frames, and comparing return addresses is cheaper

@@ -2,12 +2,12 @@ package vm
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm/fingerprint"
 	"hbcheck.dev/hbcheck/vm/hash"
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
@@ -165,18 +165,24 @@ func (m *Machine) hasNames() bool {
 	return m.tracking && m.sym.Drawn && m.sym.HasNames() && slices.ContainsFunc(m.gs, func(g *goroutine) bool { return g.given != nil })
 }
 
-// namesHash returns a hash of the set of names that goroutines have been given: claim 3.
-func (m *Machine) namesHash() (sum uint64) {
+// eachName calls f for the names that goroutines have been given.
+func (m *Machine) eachName(f func(name uint32)) {
 	for _, g := range m.gs {
-		if g.given == nil {
-			continue
-		}
-		for _, i := range *g.given {
-			n := m.sym.NameAt(i)
-			//mutant: names that are given later are new ones [names]: remove
-			sum += hash.Mix(n.Class, n.Value)
+		if g.given != nil {
+			for _, i := range *g.given {
+				f(i)
+			}
 		}
 	}
+}
+
+// namesHash returns a hash of the set of names that goroutines have been given: claim 3.
+func (m *Machine) namesHash() (sum uint64) {
+	m.eachName(func(i uint32) {
+		n := m.sym.NameAt(i)
+		//mutant: names that are given later are new ones [names]: remove
+		sum += hash.Mix(n.Class, n.Value)
+	})
 	return sum
 }
 
@@ -210,7 +216,9 @@ func (m *Machine) colourNames() {
 		if g := m.gs[s]; g.status != gEnded {
 			key := m.symmetryKey(g)
 			for _, x := range g.serial.names {
-				add(x.name, hash.Mix(key, uint64(x.word)))
+				if i, ok := m.sym.RefersTo(x.label); ok {
+					add(i, hash.Mix(key, uint64(x.word)))
+				}
 			}
 		}
 	}
@@ -229,6 +237,13 @@ func (m *Machine) colourNames() {
 			}
 			add(name, key)
 		})
+		for _, e := range m.sym.Elements(id) {
+			key := hash.Mix(m.link.NameOfType(o.Layout), uint64(o.Size))
+			for _, b := range e.Bytes {
+				key = hash.Mix(key, uint64(b))
+			}
+			add(e.Name, key)
+		}
 	}
 	for _, id := range c.Queue {
 		object(id)
@@ -246,32 +261,52 @@ func (m *Machine) compareNames(a, b *goroutine) int {
 	if !m.canon.colours.known {
 		m.colourNames()
 	}
-	colour := func(i uint32) uint64 {
-		if int(i) < len(m.canon.colours.of) {
+	colour := func(x namedWord) uint64 {
+		if i, ok := m.sym.RefersTo(x.label); ok && int(i) < len(m.canon.colours.of) {
 			return m.canon.colours.of[i]
 		}
 		return 0
 	}
 	x, y := a.serial.names, b.serial.names
 	for i := range min(len(x), len(y)) {
-		if d := cmp.Compare(colour(x[i].name), colour(y[i].name)); d != 0 {
+		if d := cmp.Compare(colour(x[i]), colour(y[i])); d != 0 {
 			return d
 		}
 	}
 	return cmp.Compare(len(x), len(y))
 }
 
-// writeNames replaces the names in ws, the words of t.
-func (t *serialised) writeNames(f *fingerprint.Writer, ws []uint64) {
+// writeNames replaces the names in ws, the words of t, and the words that depend on names otherwise.
+func (m *Machine) writeNames(ws []uint64, t *serialised) {
+	f := &m.canon.Writer
 	for _, x := range t.names {
-		//mutant: names in registers are the numbers that they are [names]: remove
-		ws[x.word] = f.NameWord(x.name)
+		if i, ok := m.sym.NameOf(x.label); ok {
+			//mutant: names in registers are the numbers that they are [names]: remove
+			ws[x.word] = f.NameWord(i)
+			continue
+		}
+		w := t.Words[x.word]
+		s, _ := m.sym.WrittenOf(x.label, w)
+		switch {
+		case s.Fold && s.Fresh:
+			ws[x.word] = hash.Mix(f.Ref(uint64(s.Obj)<<32), s.Rest)
+		case s.Fold:
+			ws[x.word] = hash.Mix(hash.Mix(f.Ref(uint64(s.Obj)<<32), 1), w)
+		default:
+			//mutant: addresses of elements do not say whose [names]: "f.NameWord(s.Name)" -> "0"
+			ws[x.word] = hash.Mix(hash.Mix(f.Ref(w&^math.MaxUint32), f.NameWord(s.Name)), s.Inner)
+		}
 	}
 }
 
-// nameAt records that the next word of t, from register i of g's stack, is a name if it is one.
+// nameAt records that the next word of t, from register i of g's stack, depends on a name if it does.
 func (t *serialised) nameAt(s *shadow.Symbols, g *goroutine, i uint32) {
-	if n, ok := s.NameOf(g.Shadow[i]); ok {
-		t.names = append(t.names, namedWord{uint32(len(t.Words)), n})
+	if x := g.Shadow[i]; s.Depends(x) {
+		t.names = append(t.names, namedWord{uint32(len(t.Words)), x})
 	}
+}
+
+// named reports whether word i of t depends on a name.
+func (t *serialised) dependsAt(i uint32) bool {
+	return slices.ContainsFunc(t.names, func(x namedWord) bool { return x.word == i })
 }

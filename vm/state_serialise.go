@@ -62,7 +62,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 		}
 	}
 	if m.canon.Naming {
-		t.writeNames(&m.canon.Writer, ws[n:])
+		m.writeNames(ws[n:], t)
 	}
 	return ws
 }

@@ -247,10 +247,11 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 		}
 		w := t.Words[i]
 		if len(names) > 0 && int(names[0].word) == i {
-			names = names[1:]
-			w = m.sym.NameAt(t.names[len(t.names)-len(names)-1].name).Class
-		}
-		if len(refs) > 0 && int(refs[0]) == i {
+			w = m.sym.KindOf(names[0].label)
+			if names = names[1:]; len(refs) > 0 && int(refs[0]) == i {
+				refs = refs[1:]
+			}
+		} else if len(refs) > 0 && int(refs[0]) == i {
 			refs = refs[1:]
 			w, _ = m.kindOf(w)
 		}
@@ -302,7 +303,11 @@ func (m *Machine) compareHeaps(a, b *goroutine) int {
 	s, t, c := &a.serial, &b.serial, &m.canon
 	c.pairs = c.pairs[:0]
 	for i := range min(len(s.Refs), len(t.Refs)) {
-		if d := m.compareRefs(s.Words[s.Refs[i]], t.Words[t.Refs[i]]); d != 0 {
+		x, y := s.Words[s.Refs[i]], t.Words[t.Refs[i]]
+		if c.Naming && s.dependsAt(s.Refs[i]) && t.dependsAt(t.Refs[i]) { // addresses of elements
+			x, y = x&^math.MaxUint32, y&^math.MaxUint32
+		}
+		if d := m.compareRefs(x, y); d != 0 {
 			return d
 		}
 	}

@@ -136,6 +136,8 @@ func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
 	}
 }
 
+func (h shadowHost) EachName(f func(name uint32)) { h.m.eachName(f) }
+
 func (h shadowHost) KeysAt(id uint32, p heap.Ptr) (list []heap.Ptr, size uint32) {
 	t := h.m.link.MapTypes[id]
 	for last := uint64(0); ; {

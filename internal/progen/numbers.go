@@ -1,6 +1,7 @@
 package progen
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 )
@@ -24,7 +25,7 @@ type numbers struct {
 func (p *numbers) main(name string) {
 	p.ln("package main\n\nimport (\n\t\"sync\"\n\t\"sync/atomic\"\n)")
 	p.ln("type U struct{ id, k int }")
-	p.ln("type T struct {\n\tmu sync.Mutex\n\twg sync.WaitGroup\n\tlast, k int\n\thas bool\n\ta, end atomic.Int64\n\tch, buf chan int\n\tmsgs chan U\n\tm map[int]int\n\tof map[int]*U\n\tlist []int\n\tarr [8]int\n\tany any\n\tu U\n}")
+	p.ln("type T struct {\n\tmu sync.Mutex\n\twg sync.WaitGroup\n\tlast, k int\n\thas bool\n\ta, end atomic.Int64\n\tch, buf chan int\n\tmsgs chan U\n\tm map[int]int\n\tof map[int]*U\n\tlist []int\n\tarr [8]int\n\tany any\n\tu U\n\tbits [8]bool\n\tus [8]U\n\tp *int\n}")
 	p.ln("func %s_help(o *T, id int, other int) bool {\n\to.k++\n\treturn o.has && id == other\n}", p.prefix)
 	p.ln("func %s() {", name)
 	p.ln("o := &T{ch: make(chan int), buf: make(chan int, 2), msgs: make(chan U, 2), m: map[int]int{}, of: map[int]*U{}, list: make([]int, 8)}")
@@ -37,7 +38,7 @@ func (p *numbers) main(name string) {
 	p.ln("o.wg.Add(%d)", n)
 	p.ln("for i := range %d {", n)
 	number := numbers[p.n(len(numbers))]
-	p.ln("id := %s", number)
+	p.ln("id := %s\n_ = id", number)
 	budget := 2 + p.n(3)
 	switch p.n(5) {
 	case 0, 3:
@@ -75,7 +76,7 @@ func (p *numbers) statements(n int) {
 			continue
 		}
 		k := p.n(9)
-		switch p.n(32) {
+		switch p.n(46) {
 		case 0, 1:
 			locked("o.m[id]++")
 		case 2:
@@ -130,6 +131,30 @@ func (p *numbers) statements(n int) {
 			locked("l := []int{id, o.last}\nif o.has && l[0] == l[1] {\nsay(9)\n}\no.last, o.has = append(l, id)[2], true")
 		case 27:
 			p.ln("for range 2 {\nselect {\ncase o.msgs <- U{id: id}:\ncase r := <-o.msgs:\no.mu.Lock()\no.last, o.has = r.id, true\no.mu.Unlock()\ndefault:\n}\n}")
+		case 32, 33:
+			locked(fmt.Sprintf("o.list[id] = %d", k))
+		case 34, 35:
+			locked("o.list[id]++")
+		case 36:
+			p.ln("o.list[id]++")
+		case 37:
+			locked("if o.list[id] == 1 {\nsay(10)\n}")
+		case 38:
+			locked("if o.has {\no.list[o.last] += 2\n}")
+		case 39:
+			locked("o.arr[id]++")
+		case 40:
+			locked("o.bits[id] = o.has")
+		case 41:
+			locked("o.us[id].k++")
+		case 42:
+			locked("x := &o.list[id]\n*x += o.k\nif *x > 2 {\nsay(11)\n}")
+		case 43:
+			locked("k := 0\nfor i := range o.list {\nk += o.list[i]\n}\nif k == 2 {\nsay(12)\n}")
+		case 44:
+			locked("for i, v := range o.list {\no.k += 0 * i\nif i > 20 {\no.k += v\n}\n}\no.list[id] = 1")
+		case 45:
+			p.ln("if k := o.list[id]; k > 0 {\nsay(13)\n}")
 		case 30: // names go round
 			p.ln("for x := int64(id); o.end.Load() == 0; {\nx = o.a.Swap(x)\n}")
 		case 31:
@@ -146,7 +171,35 @@ func (p *numbers) statements(n int) {
 func (p *numbers) misuse() {
 	locked := func(s string) { p.ln("{\no.mu.Lock()\n%s\no.mu.Unlock()\n}", s) }
 	k := p.n(3)
-	switch p.n(22) {
+	switch p.n(36) {
+	case 22:
+		locked("o.list[id] = id")
+	case 23:
+		locked("o.list[0] = 2")
+	case 24:
+		locked("if o.list[1] == 2 {\nsay(26)\n}")
+	case 25:
+		locked("l := append(o.list, 1)\nif l[1] == 1 {\nsay(27)\n}")
+	case 26:
+		locked("l := make([]int, 8)\ncopy(l, o.list)\nif l[1] > l[0] {\nsay(28)\n}")
+	case 27:
+		locked("clear(o.list[1:])")
+	case 28:
+		locked("l := o.list[1:]\nl[id]++\nif l[0] == 1 {\no.k++\n}")
+	case 29:
+		locked("k := 0\nfor i := range 2 {\nk += o.list[i]\n}\nif k == 1 {\nsay(29)\n}")
+	case 30:
+		locked("k := 0\nfor i := range o.list {\nk += o.list[i] + o.list[0]\n}\nif k == 1 {\nsay(50)\n}")
+	case 31:
+		locked("k := 0\nfor i := range o.list {\nk += o.list[i]\nif k == 1 && i < 1 {\nsay(51)\n}\n}")
+	case 32:
+		locked("k := o.list[0]\no.list[id] = 3\nk += o.list[1]\nif k == 3 {\nsay(52)\n}")
+	case 33:
+		locked("k := 1\nfor i := range o.list {\nk *= 1 + o.list[i]\n}\nif k == 4 {\nsay(53)\n}")
+	case 34:
+		locked("o.k = o.list[0]")
+	case 35:
+		locked("x := &o.list[id]\nif x == &o.list[1] {\nsay(54)\n}\no.p = x")
 	case 20:
 		p.ln("if o.a.CompareAndSwap(0, int64(id)) {\no.mu.Lock()\no.k += 5\no.mu.Unlock()\n}")
 	case 21:
@@ -198,7 +251,7 @@ func (p *numbers) misuse() {
 func (p *numbers) mains(n int) {
 	locked := func(s string) { p.ln("{\no.mu.Lock()\n%s\no.mu.Unlock()\n}", s) }
 	for range n {
-		switch p.n(16) {
+		switch p.n(24) {
 		case 0:
 			locked("say(30, len(o.m))")
 		case 1:
@@ -219,6 +272,22 @@ func (p *numbers) mains(n int) {
 			locked("k := 0\nfor x := range o.m {\nif o.has && x == o.last {\nk++\n}\n}\nsay(37, k)")
 		case 9:
 			locked("say(38, len(o.of), b2i(o.has))")
+		case 16, 17, 18:
+			locked("k := 0\nfor i := range o.list {\nk += o.list[i]\n}\nsay(43, k)")
+		case 19:
+			locked("k := 2\nfor _, v := range o.list {\nk += v\n}\nsay(44, k)")
+		case 20:
+			p.ln("{\nk := 0\nfor _, v := range o.list {\nk += v\n}\nsay(45, k)\n}")
+		case 21:
+			locked("k := 0\nfor i := range o.arr {\nk = o.arr[i] + k\n}\nsay(46, k)")
+		case 22:
+			if p.misused {
+				locked("for i, v := range o.list {\nif v > 0 {\nsay(47, i)\nbreak\n}\n}")
+			}
+		case 23:
+			if p.misused {
+				locked("k := 0\nfor _, v := range o.bits {\nk += b2i(v)\n}\nsay(48, k)")
+			}
 		case 10:
 			if p.misused {
 				locked("say(39, o.m[0])")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"sort"
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -15,23 +16,23 @@ import (
 // Elements of a slice or array whose indices are names belong to these names: a mapping of the names moves
 // the elements, too.
 //
-//	results[id] = j         results: │ 7 │ 0 │ 0 │   the same as  │ 0 │ 7 │ 0 │  with names 0 and 1 exchanged
+//		results[id] = j         results: │ 7 │ 0 │ 0 │   the same as  │ 0 │ 7 │ 0 │  with names 0 and 1 exchanged
 //
-//  1. When a name is an index for the first time, all elements are equal, and are ordinary words. Otherwise it
-//     is a look. So a mapping of the names may move them. They then get a label (slot), which stays as long as
-//     the object.
-//  2. A read or write at an index that is a name of the class refers to the same element up to the mapping, and
-//     the value has no label. It is in range for all names of the class, or it is a look. The address of the
-//     element is a label of its own (in), with which the element is read and written, and nothing else done.
-//  3. A number that is no name of the class so far is an ordinary index: no mapping changes it (claim 3 of
-//     vm/state_names.go). If it becomes a name later, it is mapped to itself at that time.
-//  4. Any other write to the elements, also by natives, is a look. So is any other read, except for claim 5.
-//  5. A read of one word at an ordinary index gives a word with the label of a partial sum (fold): that of one
-//     element. The sum of two partial sums of disjoint sets of elements is one, and so is the sum with a word
-//     without a label; any other use is a look. A sum of the elements of all names does not depend on the
-//     mapping, as long as the elements are what they were when they were read, which the label says. Then it
-//     loses the label. Fingerprints have, in place of the bits of a partial sum, the bits minus the present
-//     elements; so the rest is the same in states with the same fingerprint, whatever the mapping.
+//	 1. When a name is an index for the first time, all elements are equal, and are ordinary words. Otherwise it
+//	    is a look. So a mapping of the names may move them. They then get a label (slot), which stays as long as
+//	    the object.
+//	 2. A read or write at an index that is a name of the class refers to the same element up to the mapping, and
+//	    the value has no label. It is in range for all names of the class, or it is a look. The address of the
+//	    element is a label of its own (in), with which the element is read and written, and nothing else done.
+//	 3. A number that is no name of the class so far is an ordinary index: no mapping changes it (claim 3 of
+//	    vm/state_names.go). If it becomes a name later, it is mapped to itself at that time.
+//	 4. Any other write to the elements, also by natives, is a look. So is any other read, except for claim 5.
+//	 5. A read of one word at an ordinary index gives a word with the label of a partial sum (fold): that of one
+//	    element. The sum of two partial sums of disjoint sets of elements is one, and so is the sum with a word
+//	    without a label; any other use is a look. A sum of the elements of all names does not depend on the
+//	    mapping, as long as the elements are what they were when they were read, which the label says. Then it
+//	    loses the label. Fingerprints have, in place of the bits of a partial sum, the bits minus the present
+//	    elements; so the rest is the same in states with the same fingerprint, whatever the mapping.
 type elements struct {
 	class         uint64
 	draw          Draw
@@ -105,7 +106,7 @@ func (s *Symbols) elementAt(p heap.Ptr, n, size uint64, t *symbolic.Term) (addre
 		return nil, false
 	}
 	o := &s.heap.Objs[obj]
-	if o.Flags&(heap.Frozen|heap.Freed|heap.Derived) != 0 || uint64(off)+n*size > uint64(o.Size) || uint64(off)%min(size, 8) != 0 {
+	if o.Flags&(heap.Frozen|heap.Freed|heap.Derived) != 0 || o.Size > 1<<16 || uint64(off)+n*size > uint64(o.Size) || uint64(off)%min(size, 8) != 0 {
 		return nil, false
 	}
 	name := s.names[i]
@@ -157,10 +158,14 @@ func (s *Symbols) claim(obj uint32, e *elements) bool {
 		return false
 	}
 	s.heap.WillWriteRange(obj, e.base, e.n*e.size)
+	var list []cell
 	w := min(e.size, 8)
 	for off := e.base; off < e.base+e.n*e.size; off += w {
-		s.Store(uint64(obj)<<32|uint64(off), w, e.slot)
+		list = append(list, cell{off, w, e.slot})
 	}
+	cells := s.memory[obj]
+	at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= e.base })
+	s.setCells(obj, slices.Insert(slices.Clone(cells), at, list...))
 	return true
 }
 
@@ -300,20 +305,20 @@ func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 	return s.folded(&fold{of: a.of, obj: a.obj, read: read, sum: a.sum}), true
 }
 
-// overwritten looks at the elements of names among n bytes of the object at off, which are overwritten. It
-// reports whether these are ordinary elements, and t is no label: then they keep their label.
+// overwritten looks at the elements of names among n bytes of the object at off, which are overwritten by words
+// with label t. It reports whether all are ordinary elements, and t is nil: then they keep their label.
 func (s *Symbols) overwritten(cells []cell, off, n uint32, t *symbolic.Term) (keep bool) {
 	for _, c := range cells {
 		e := s.slotOf(c.term)
-		if e == nil || t == e.slot {
-			continue
-		}
 		//mutant: elements of names are overwritten [names]: "s.ordinary(e, off)" -> "true"
-		if t == nil && s.ordinary(e, off) && s.ordinary(e, off+n-1) {
-			keep = true
-			continue
+		if keep = e != nil && t == nil && s.ordinary(e, off) && s.ordinary(e, off+n-1); !keep {
+			break
 		}
-		s.Look(c.term)
+	}
+	for _, c := range cells {
+		if !keep && s.slotOf(c.term) != nil {
+			s.Look(c.term)
+		}
 	}
 	return keep
 }
@@ -344,9 +349,9 @@ func (s *Symbols) Elements(obj uint32) (list []Element) {
 	return list
 }
 
-// A Special is a label of a word of a goroutine, other than that of a name, for which fingerprints have
+// A Written describes a word of a goroutine, other than that of a name, for which fingerprints have
 // something else than the word's bits.
-type Special struct {
+type Written struct {
 	Name  uint32 // the word is the address of this name's element,
 	Inner uint64 // plus so many bytes
 	Fold  bool   // or it is a partial sum:
@@ -355,18 +360,18 @@ type Special struct {
 	Fresh bool   // the elements are what they were
 }
 
-// SpecialOf returns what fingerprints have for word w with label t.
-func (s *Symbols) SpecialOf(t *symbolic.Term, w uint64) (x Special, ok bool) {
+// WrittenOf returns what fingerprints have for word w with label t.
+func (s *Symbols) WrittenOf(t *symbolic.Term, w uint64) (x Written, ok bool) {
 	d := s.labels[t]
 	switch {
 	case d == nil:
 		return x, false
 	case d.in != 0:
 		at := uint64(d.of.base) + s.names[d.in-1].Value*uint64(d.of.size)
-		return Special{Name: d.in - 1, Inner: uint64(uint32(w)) - at}, true
+		return Written{Name: d.in - 1, Inner: uint64(uint32(w)) - at}, true
 	case d.fold != nil:
 		f := d.fold
-		x = Special{Fold: true, Obj: f.obj, Rest: w, Fresh: f.sum == s.contents(f.obj, f.of)}
+		x = Written{Fold: true, Obj: f.obj, Rest: w, Fresh: f.sum == s.contents(f.obj, f.of)}
 		if x.Fresh {
 			for _, v := range f.read {
 				b := s.heap.Bytes(uint64(f.obj)<<32|uint64(f.of.base+8*v), 8)

@@ -196,9 +196,10 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	}
 	cells, over := s.memory[obj], s.Overlaps(obj, off, n)
 	if len(s.names) > 0 {
-		if t != nil && s.special(t) && (s.labels[t].name == 0 && !s.labels[t].slot) {
+		if t != nil && s.special(t) && s.labels[t].name == 0 {
 			//mutant: partial sums are stored [names]: remove
 			s.Look(t)
+			t = s.label(s.labels[t].draws, bounds.Bound{}, 0)
 		}
 		if s.overwritten(over, off, n, t) {
 			return
@@ -312,8 +313,10 @@ func (s *Symbols) clearCells(p heap.Ptr, n uint64) {
 		}
 	}
 	if over := s.Overlaps(obj, off, uint32(n)); len(over) > 0 {
-		if len(s.names) > 0 {
-			s.overwritten(over, off, uint32(n), e0)
+		for _, c := range over {
+			if s.slotOf(c.term) != nil {
+				s.Look(c.term)
+			}
 		}
 		cells := s.memory[obj]
 		at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= off })

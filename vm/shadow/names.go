@@ -65,6 +65,30 @@ func (s *Symbols) Named(obj uint32, f func(off, name uint32)) {
 	}
 }
 
+// Depends reports whether t, which may be nil, is the label of a name, or of a word that depends on names.
+func (s *Symbols) Depends(t *symbolic.Term) bool {
+	if !s.special(t) {
+		return false
+	}
+	_, ok := s.labels[t].kindOf(s)
+	return ok
+}
+
+// KindOf returns a hash of label t that does not depend on which name it refers to.
+func (s *Symbols) KindOf(t *symbolic.Term) uint64 { return s.hashOf(t)[0] }
+
+// RefersTo returns the name that a word with label t is, or whose element it is the address of.
+func (s *Symbols) RefersTo(t *symbolic.Term) (i uint32, ok bool) {
+	d := s.labels[t]
+	switch {
+	case d == nil:
+		return 0, false
+	case d.name != 0:
+		return d.name - 1, true
+	}
+	return d.in - 1, d.in != 0
+}
+
 // hashOf returns the hash of a term or label in fingerprints. Bits are written besides it; so the label of a
 // name stands for its class only.
 func (s *Symbols) hashOf(t *symbolic.Term) symbolic.Hash {
