@@ -49,6 +49,24 @@ func isNumber(t types.Type) bool {
 	return false
 }
 
+// numbersOnly reports whether values of type t consist of numbers.
+func numbersOnly(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&(types.IsNumeric|types.IsBoolean) != 0
+	case *types.Array:
+		return numbersOnly(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !numbersOnly(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // repeated reports whether b is in a loop.
 func repeated(b *ssa.BasicBlock) bool {
 	seen := map[*ssa.BasicBlock]bool{}
@@ -124,6 +142,8 @@ func (u *namedUses) names(v ssa.Value, use ssa.Instruction) bool {
 		return x.Val == v
 	case *ssa.MapUpdate, *ssa.Send, *ssa.Select, *ssa.Return:
 		return true
+	case *ssa.IndexAddr:
+		return x.Index == v && numbersOnly(x.Type().Underlying().(*types.Pointer).Elem())
 	case *ssa.Lookup:
 		_, text := x.X.Type().Underlying().(*types.Basic)
 		return !text
