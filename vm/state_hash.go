@@ -126,16 +126,16 @@ func (m *Machine) writeOutput(ws []uint64) []uint64 {
 	return fingerprint.WriteRaw(ws, unsafe.Pointer(unsafe.SliceData(c.text)), uint32(len(c.text)))
 }
 
-// A colour describes where else in the state a name occurs. Colours order goroutines that are equal except for
-// their names, so that more states match; they need not tell all of them apart.
+// A colour describes where else in the state a name occurs. Colours order goroutines that are equal except
+// for their names, so that more states match; they need not tell all of them apart.
 type colours struct {
 	known bool
 	of    []uint64 // by name
 }
 
 // canonicaliser computes the fingerprint of a state: see package fingerprint. A fingerprint leaves out
-// everything on which the program's behaviour does not depend: dead registers, garbage, counters of steps and
-// allocations, and assumptions and findings.
+// everything on which the program's behaviour does not depend: dead registers, garbage, counters of steps
+// and allocations, and assumptions and findings.
 type canonicaliser struct {
 	fingerprint.Writer
 	text  []byte

@@ -21,42 +21,45 @@ import (
 //	g1 has 0, g2 has 1, p.last = {0: 7}         the same as
 //	g1 has 0, g2 has 1, p.last = {1: 7}         this, with g1 and g2 exchanged, and 0 and 1
 //
-// A number that a go statement passes to a goroutine gets the label of a name (shadow.Symbols.Name), and the
-// label moves with it. Names of one go statement, and one place among its arguments, are a class. Fingerprints
-// have the class of each name, and in place of its bits the number of its first place in the fingerprint
-// (fingerprint.Writer.NameWord). A goroutine has no number in any other way (claim 2 of state_symmetry.go).
+// A number that a go statement passes to a goroutine gets the label of a name (shadow.Symbols.Name), and
+// the label moves with it. Names of one go statement, and one place among its arguments, are a class.
+// Fingerprints have the class of each name, and in place of its bits the number of its first place in the
+// fingerprint (fingerprint.Writer.NameWord). A goroutine has no number in any other way (claim 2 of
+// state_symmetry.go).
 //
-//  1. Each use of a name, except for a copy and a comparison by == or != with a name of its class, is a look
-//     (labels.go of package shadow, claims 1 and 4: every use of a word with a label is a look unless it is
-//     listed; for names the list is shorter, because a result computed from one is a look, too). A lookup in
-//     a map compares the key with the keys of the map: it is no look if all of these are names of the class
-//     (shadow.Symbols.namesKey). The order of a map does not depend on the bits of keys (package maps).
+//  1. Each use of a name, except for a copy and a comparison by == or != with a name of its class, is a
+//     look (labels.go of package shadow, claims 1 and 4: every use of a word with a label is a look unless
+//     it is listed; for names the list is shorter, because a result computed from one is a look, too). A
+//     lookup in a map compares the key with the keys of the map: it is no look if all of these are names of
+//     the class (shadow.Symbols.namesKey). The order of a map does not depend on the bits of keys (package
+//     maps).
 //  2. Let π map the names of each class one to one to names of the class. Take two states that differ by π,
 //     applied to all words with the label of a name, and by numbers of objects and goroutines. By 1, and
 //     because words with other contents are equal, an instruction that is no look has the same effect in
 //     both, up to π: it copies words, or its result does not depend on labels, or is the same for any
 //     one-to-one mapping. One that is a look in one state is one in the other.
-//  3. A new name: the go statement has the same number v in both states, because the word has no label there.
-//     If v has been passed before as a name of its class on this path, that is a look. So π can map v to
-//     itself, provided that v has been passed before in both states or in neither: fingerprints have the set
-//     of the names so far (namesHash). Names of goroutines that have ended belong to it.
-//  4. So two states with the same fingerprint have the same futures up to π, as long as there is no look: the
-//     words determine π, as they determine the mapping of objects (claim 1 of package fingerprint). As names
-//     that occur nowhere in a state are never compared with a name again, it does not matter how π maps them.
+//  3. A new name: the go statement has the same number v in both states, because the word has no label
+//     there. If v has been passed before as a name of its class on this path, that is a look. So π can map
+//     v to itself, provided that v has been passed before in both states or in neither: fingerprints have
+//     the set of the names so far (namesHash). Names of goroutines that have ended belong to it.
+//  4. So two states with the same fingerprint have the same futures up to π, as long as there is no look:
+//     the words determine π, as they determine the mapping of objects (claim 1 of package fingerprint). As
+//     names that occur nowhere in a state are never compared with a name again, it does not matter how π
+//     maps them.
 //  5. If an execution from a state that was not explored has a look, by 2 an execution from the state that
-//     was matched with it has one. After a look the search begins again, and the numbers at that place get no
-//     labels (needsDrawn). So a search that ends has lost nothing.
-//  6. Two cases of equality have to agree on goroutines and names: a cycle of states that exchanges names is
-//     one that exchanges goroutines (claim 4 of por/stateful/symmetry.go), for which reason SymmetricHash
-//     returns the names together with the goroutines. Exchanging two goroutines that leaves the fingerprint
-//     unchanged is an automorphism, of the names as well (claim 3 of state_orbits.go).
-//  7. A name is less than 2^32, so that no conservative reader of words takes it for a reference. A word that
-//     may be a reference, or that a native reads without a look, never depends on a name.
+//     was matched with it has one. After a look the search begins again, and the numbers at that place get
+//     no labels (needsDrawn). So a search that ends has lost nothing.
+//  6. Two cases of equality have to agree on goroutines and names: a cycle of states that exchanges names
+//     is one that exchanges goroutines (claim 4 of por/stateful/symmetry.go), for which reason
+//     SymmetricHash returns the names together with the goroutines. Exchanging two goroutines that leaves
+//     the fingerprint unchanged is an automorphism, of the names as well (claim 3 of state_orbits.go).
+//  7. A name is less than 2^32, so that no conservative reader of words takes it for a reference. A word
+//     that may be a reference, or that a native reads without a look, never depends on a name.
 //
 // Labels cost time: the machine executes in the loop that tracks them. So numbers get labels only when a
 // symmetric search has met manyNumbered states in which several goroutines of one origin have numbers; then
-// it begins again (needsNames). Whether a number is worth a label is a guess (observable.Named): a wrong one
-// costs a further search, and no outcome.
+// it begins again (needsNames). Whether a number is worth a label is a guess (observable.Named): a wrong
+// one costs a further search, and no outcome.
 
 // named is the kind of the draws that are names. No verdict has it.
 const named = NumAssumed
@@ -69,8 +72,8 @@ func (m *Machine) needsNames() bool {
 	return m.cfg.Names == NamesOff && m.cfg.absolute.numbered.Load() > manyNumbered
 }
 
-// nameables returns the words of the frame of a goroutine started by the go statement at g's place that may be
-// names, and the goroutine's function.
+// nameables returns the words of the frame of a goroutine started by the go statement at g's place that may
+// be names, and the goroutine's function.
 func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
 	at, ok := g.Fn.InstrAt(int(g.PC)).(*ssa.Go)
 	if !ok {
@@ -107,8 +110,8 @@ func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
 	return list, fn
 }
 
-// startsNames reports whether the machine has to begin to track labels before g's go statement, because that
-// gives names. Names are not given in initialisers: all machines of a program start after these.
+// startsNames reports whether the machine has to begin to track labels before g's go statement, because
+// that gives names. Names are not given in initialisers: all machines of a program start after these.
 func (m *Machine) startsNames(g *goroutine) bool {
 	if m.cfg.Names == NamesOff || m.tracking || !m.mayName() {
 		return false
@@ -189,8 +192,8 @@ func (m *Machine) namesHash() (sum uint64) {
 // firstName is a number of goroutine that no goroutine has: see appendNames.
 const firstName = 1 << 30
 
-// appendNames appends the names of the last fingerprint to its goroutines, as numbers that depend on the name
-// only: claim 6.
+// appendNames appends the names of the last fingerprint to its goroutines, as numbers that depend on the
+// name only: claim 6.
 func (m *Machine) appendNames(order []trace.GID) []trace.GID {
 	for _, i := range m.canon.Names {
 		n := m.sym.NameAt(i)

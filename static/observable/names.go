@@ -10,9 +10,9 @@ import (
 // Numbers that may be names: a program copies them, compares them with each other and uses them as keys of
 // maps. Named is a guess that saves time. The machine notices every other use (vm/state_names.go).
 
-// Named reports, for each parameter and each captured variable of fn, which the go statement starts, whether it
-// may be a name that differs from goroutine to goroutine. byValue says which variables are captured as values.
-// If every is set, all numbers count.
+// Named reports, for each parameter and each captured variable of fn, which the go statement starts,
+// whether it may be a name that differs from goroutine to goroutine. byValue says which variables are
+// captured as values. If every is set, all numbers count.
 func Named(at *ssa.Go, fn *ssa.Function, byValue func(i int) bool, every bool) []bool {
 	use := make([]bool, len(fn.Params)+len(fn.FreeVars))
 	if !every && !repeated(at.Block()) {
@@ -168,8 +168,8 @@ func (u *namedUses) names(v ssa.Value, use ssa.Instruction) bool {
 	return false
 }
 
-// passes reports whether a call that has v as an argument uses it as a name. If the function is not known, the
-// machine will see.
+// passes reports whether a call that has v as an argument uses it as a name. If the function is not known,
+// the machine will see.
 func (u *namedUses) passes(v ssa.Value, c *ssa.CallCommon) bool {
 	fn := c.StaticCallee()
 	if fn == nil {

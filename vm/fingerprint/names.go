@@ -10,10 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Names in fingerprints (Writer.Naming). Like an object, a name has a number: that of its first place in the
-// words. So two states with the same words are equal up to a one-to-one mapping of the names of each class,
-// and up to the numbers of objects. The class is in the words, too (shadow.Symbols.WriteFrame, WriteCells).
-// Fingerprints with names are whole, because the number of a name depends on earlier words.
+// Names in fingerprints (Writer.Naming). Like an object, a name has a number: that of its first place in
+// the words. So two states with the same words are equal up to a one-to-one mapping of the names of each
+// class, and up to the numbers of objects. The class is in the words, too (shadow.Symbols.WriteFrame,
+// WriteCells). Fingerprints with names are whole, because the number of a name depends on earlier words.
 
 // nameBit marks the words of names.
 const nameBit = 1 << 60
@@ -32,8 +32,8 @@ func (f *Writer) NameWord(i uint32) uint64 {
 	return nameBit | uint64(x.num)
 }
 
-// nameWords replaces the names in ws[at:], the words of an object's contents, and appends elements that belong
-// to names, which it clears in ws. Those of large objects without references are not there.
+// nameWords replaces the names in ws[at:], the words of an object's contents, and appends elements that
+// belong to names, which it clears in ws. Those of large objects without references are not there.
 func (f *Writer) nameWords(ws []uint64, at int, id uint32) []uint64 {
 	f.Shadows.Named(id, func(off, name uint32) {
 		if i := at + int(off/8); i < len(ws) && off%8 == 0 {

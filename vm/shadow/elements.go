@@ -94,8 +94,8 @@ func (s *Symbols) labelFor(d drawn, text string) *symbolic.Term {
 	return t
 }
 
-// elementAt returns the label of the address of the element with index t, a name, of n elements of size bytes at
-// p; ok is false if the index is looked at.
+// elementAt returns the label of the address of the element with index t, a name, of n elements of size
+// bytes at p; ok is false if the index is looked at.
 func (s *Symbols) elementAt(p heap.Ptr, n, size uint64, t *symbolic.Term) (address *symbolic.Term, ok bool) {
 	i, named := s.NameOf(t)
 	if !named {
@@ -169,7 +169,8 @@ func (s *Symbols) claim(obj uint32, e *elements) bool {
 	return true
 }
 
-// numbersOnly reports whether there are only numbers from byte lo to byte hi of an object of elements of layout l.
+// numbersOnly reports whether there are only numbers from byte lo to byte hi of an object of elements of
+// layout l.
 func numbersOnly(l *layout.Layout, lo, hi uint32) bool {
 	if l.Size == 0 || len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
 		return true
@@ -212,8 +213,8 @@ func (s *Symbols) inElement(t *symbolic.Term, p heap.Ptr, n uint64) bool {
 	return off >= at && off+n <= at+uint64(e.size) && s.allSlots(s.Overlaps(obj, uint32(off), uint32(n)), e, uint32(n))
 }
 
-// readsElement reports whether the load of n bytes at p into the registers from a on, through an address with
-// label t, is that of an element of a name. Then they have no labels.
+// readsElement reports whether the load of n bytes at p into the registers from a on, through an address
+// with label t, is that of an element of a name. Then they have no labels.
 func (s *Symbols) readsElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, a uint16, n uint64) bool {
 	if !s.inElement(t, p, n) {
 		return false
@@ -222,8 +223,8 @@ func (s *Symbols) readsElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, a uin
 	return true
 }
 
-// writesElement reports whether the store of n bytes at p from the registers from b on, through an address with
-// label t, is that of ordinary words to an element of a name.
+// writesElement reports whether the store of n bytes at p from the registers from b on, through an address
+// with label t, is that of ordinary words to an element of a name.
 func (s *Symbols) writesElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, b uint16, n uint64) bool {
 	//mutant: elements of names have any labels [names]: "!tainted" -> "true || !tainted"
 	return s.inElement(t, p, n) && !tainted(g.Shadow[g.FP+uint32(b):g.FP+uint32(b)+uint32(n+7)/8])
@@ -277,8 +278,8 @@ func (s *Symbols) foldOf(t *symbolic.Term) *fold {
 	return nil
 }
 
-// adds reports whether the sum of words with these labels is a partial sum or one of all elements, and returns
-// its label.
+// adds reports whether the sum of words with these labels is a partial sum or one of all elements, and
+// returns its label.
 func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 	a, b := s.foldOf(x), s.foldOf(y)
 	switch {
@@ -305,8 +306,9 @@ func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 	return s.folded(&fold{of: a.of, obj: a.obj, read: read, sum: a.sum}), true
 }
 
-// overwritten looks at the elements of names among n bytes of the object at off, which are overwritten by words
-// with label t. It reports whether all are ordinary elements, and t is nil: then they keep their label.
+// overwritten looks at the elements of names among n bytes of the object at off, which are overwritten by
+// words with label t. It reports whether all are ordinary elements, and t is nil: then they keep their
+// label.
 func (s *Symbols) overwritten(cells []cell, off, n uint32, t *symbolic.Term) (keep bool) {
 	for _, c := range cells {
 		e := s.slotOf(c.term)
@@ -353,7 +355,7 @@ func (s *Symbols) Elements(obj uint32) (list []Element) {
 // something else than the word's bits.
 type Written struct {
 	Name  uint32 // the word is the address of this name's element,
-	Inner uint64 // plus so many bytes
+	Inner uint64 // plus this number of bytes
 	Fold  bool   // or it is a partial sum:
 	Obj   uint32 // of elements of this object
 	Rest  uint64 // the bits minus the elements

@@ -11,8 +11,8 @@ import (
 
 // Names. A number in which goroutines of one go statement differ may be a name: the program copies it and
 // asks whether it equals another name, and nothing else. It has a label as drawn values have, and the rule
-// that any other use is a look (vm/state_names.go has the claims). So a name is a label of a whole word, and
-// nothing that is computed from a name is one.
+// that any other use is a look (vm/state_names.go has the claims). So a name is a label of a whole word,
+// and nothing that is computed from a name is one.
 
 // A Name is a number used as a name. Names of different classes are never compared.
 type Name struct {
@@ -89,8 +89,8 @@ func (s *Symbols) RefersTo(t *symbolic.Term) (i uint32, ok bool) {
 	return d.in - 1, d.in != 0
 }
 
-// hashOf returns the hash of a term or label in fingerprints. Bits are written besides it; so the label of a
-// name stands for its class only.
+// hashOf returns the hash of a term or label in fingerprints. Bits are written besides it; so the label of
+// a name stands for its class only.
 func (s *Symbols) hashOf(t *symbolic.Term) symbolic.Hash {
 	if s.special(t) {
 		if kind, ok := s.labels[t].kindOf(s); ok {
@@ -112,9 +112,9 @@ func (s *Symbols) equated(op bytecode.Op, x, y *symbolic.Term) bool {
 	return (op == bytecode.Eq || op == bytecode.Ne) && s.sameClass(x, y)
 }
 
-// namesKey reports whether an operation on a map of that type, with the key in register key, only asks which
-// names are equal: the key is a name, and so are all keys of the map, of the same class. Otherwise it looks
-// at the map's keys.
+// namesKey reports whether an operation on a map of that type, with the key in register key, only asks
+// which names are equal: the key is a name, and so are all keys of the map, of the same class. Otherwise it
+// looks at the map's keys.
 func (s *Symbols) namesKey(g *Goroutine, key uint16, typ uint32, mp heap.Ptr) bool {
 	if len(s.names) == 0 {
 		return false
