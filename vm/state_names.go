@@ -284,7 +284,7 @@ func (m *Machine) writeNames(ws []uint64, t *serialised) {
 	f := &m.canon.Writer
 	for _, x := range t.names {
 		if i, ok := m.sym.NameOf(x.label); ok {
-			//mutant: names in registers are the numbers that they are [names]: remove
+			//mutant: names in registers are the numbers that they are [equalOnes]: remove
 			ws[x.word] = f.NameWord(i)
 			continue
 		}
@@ -296,7 +296,7 @@ func (m *Machine) writeNames(ws []uint64, t *serialised) {
 		case s.Fold:
 			ws[x.word] = hash.Mix(hash.Mix(f.Ref(uint64(s.Obj)<<32), 1), w)
 		default:
-			//mutant: addresses of elements do not say whose [names]: "f.NameWord(s.Name)" -> "0"
+			//mutant: addresses of elements do not say whose [equalOnes]: "f.NameWord(s.Name)" -> "0"
 			ws[x.word] = hash.Mix(hash.Mix(f.Ref(w&^math.MaxUint32), f.NameWord(s.Name)), s.Inner)
 		}
 	}

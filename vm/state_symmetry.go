@@ -180,7 +180,7 @@ func (m *Machine) sortEqual(list []ranked) bool {
 		}
 		if n > 1 {
 			//mutant: symmetry: what goroutines have is in no order [equalOnes]: "m.compareHeaps(a.g, b.g)" -> "0"
-			//mutant: what else has the name of a goroutine is in no order [test ./vm TestNames]: ", m.compareNames(a.g, b.g)" -> ""
+			//mutant: what else has the name of a goroutine is in no order [equalOnes]: ", m.compareNames(a.g, b.g)" -> ""
 			sortStable(list[i:i+n], func(a, b ranked) int { return cmp.Or(m.compareHeaps(a.g, b.g), m.compareNames(a.g, b.g)) })
 		}
 		i += n

@@ -536,6 +536,9 @@ func TestOrbits(t *testing.T) {
 			if !odd && len(o.hashes) != len(o.orbits) {
 				t.Errorf("%d fingerprints of %d orbits", len(o.hashes), len(o.orbits))
 			}
+			if n, ok := map[string]int{"NamedTally": 133, "NamedSlots": 432, "NamedMessages": 6}[name]; ok && n != len(o.orbits) {
+				t.Errorf("%d orbits, want %d", len(o.orbits), n)
+			}
 			if name != "Numbered" && len(o.hashes) >= int(all.States) {
 				t.Errorf("%d fingerprints of %d states", len(o.hashes), all.States)
 			}

@@ -39,6 +39,9 @@ func (p *numbers) main(name string) {
 	p.ln("for i := range %d {", n)
 	number := numbers[p.n(len(numbers))]
 	p.ln("id := %s\n_ = id", number)
+	if p.chance(20) { // the number depends on the schedule
+		p.ln("if i > 0 {\no.mu.Lock()\nid = i + o.k%%2\no.mu.Unlock()\n}")
+	}
 	budget := 2 + p.n(3)
 	switch p.n(5) {
 	case 0, 3:

@@ -46,7 +46,7 @@ func (f *Writer) nameWords(ws []uint64, at int, id uint32) []uint64 {
 	}
 	image := unsafe.Slice((*byte)(unsafe.Pointer(&ws[at])), (len(ws)-at)*8)
 	for _, e := range list {
-		//mutant: elements of names stay where they are [names]: remove
+		//mutant: elements of names stay where they are [equalOnes]: remove
 		clear(image[e.Off : int(e.Off)+len(e.Bytes)])
 	}
 	place := func(e shadow.Element) uint32 {

@@ -231,7 +231,7 @@ func (f *Writer) WriteObject(ws []uint64, id uint32) []uint64 {
 	}
 	at := len(ws)
 	ws = f.writeImage(ws, o)
-	//mutant: names in memory are the numbers that they are [names]: "f.Naming && f.Shadows" -> "false && f.Shadows"
+	//mutant: names in memory are the numbers that they are [equalOnes]: "f.Naming && f.Shadows" -> "false && f.Shadows"
 	if f.Naming && f.Shadows != nil && (o.Size <= blockSize || len(f.Heap.Layouts.At(o.Layout).Ptrs) > 0) {
 		ws = f.nameWords(ws, at, id)
 	}

@@ -377,7 +377,7 @@ func (s *Symbols) WrittenOf(t *symbolic.Term, w uint64) (x Written, ok bool) {
 		if x.Fresh {
 			for _, v := range f.read {
 				b := s.heap.Bytes(uint64(f.obj)<<32|uint64(f.of.base+8*v), 8)
-				//mutant: partial sums are what they are [names]: remove
+				//mutant: partial sums are what they are [equalOnes]: remove
 				x.Rest -= bytesWord(b)
 			}
 		}
