@@ -122,7 +122,8 @@ func (m *Machine) startsNames(g *goroutine) bool {
 
 // mayName reports whether a go statement can give names.
 func (m *Machine) mayName() bool {
-	return m.heap.Based && m.facts.labels && !m.cfg.Run && m.cfg.Watch == nil && !m.Environment().Symbolic() && !m.beforeEntry(m.gs[0])
+	return m.heap.Based && m.facts.labels && !m.cfg.Run && m.cfg.Watch == nil && !m.Environment().Symbolic() &&
+		(m.gs[0].status == gEnded || !m.beforeEntry(m.gs[0]))
 }
 
 // nameDraw returns the class of names that g's go statement gives at x.
@@ -134,6 +135,9 @@ func (m *Machine) nameDraw(g *goroutine, x nameable) Assumption {
 
 // name gives names to n, which g has just started.
 func (m *Machine) name(g, n *goroutine) {
+	if !m.heap.Based {
+		return
+	}
 	list, fn := m.nameables(g)
 	if len(list) == 0 || n.Fn.SSA != fn || !m.mayName() {
 		return
@@ -309,7 +313,7 @@ func (t *serialised) nameAt(s *shadow.Symbols, g *goroutine, i uint32) {
 	}
 }
 
-// named reports whether word i of t depends on a name.
+// dependsAt reports whether word i of t depends on a name.
 func (t *serialised) dependsAt(i uint32) bool {
 	return slices.ContainsFunc(t.names, func(x namedWord) bool { return x.word == i })
 }

@@ -148,8 +148,8 @@ func (s *Symbols) allSlots(cells []cell, e *elements, n uint32) bool {
 func (s *Symbols) claim(obj uint32, e *elements) bool {
 	o := &s.heap.Objs[obj]
 	all := s.heap.Bytes(uint64(obj)<<32|uint64(e.base), e.n*e.size)
-	//mutant: elements that differ belong to names [names]: "bytes.Equal(all[i:i+e.size], all[:e.size])" -> "true"
 	for i := uint32(0); i < e.n*e.size; i += e.size {
+		//mutant: elements that differ belong to names [names]: "bytes.Equal(all[i:i+e.size], all[:e.size])" -> "true"
 		if !bytes.Equal(all[i:i+e.size], all[:e.size]) {
 			return false
 		}
