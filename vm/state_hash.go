@@ -70,7 +70,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}
-	if c.Naming {
+	if m.hasNames() {
 		ws = append(ws, m.namesHash())
 	}
 	if whole {

@@ -79,6 +79,7 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 			continue
 		}
 		if !m.sameButForNumbers(r.g) {
+			c.Naming = false
 			return m.Hash(), nil
 		}
 		if n := len(list); n > 0 {

@@ -1,3 +1,7 @@
+// Workers with numbers take jobs from a channel, add what they find to a sum under a mutex, and count their jobs
+// under their numbers.
+//
+//	numbered workers jobs
 package main
 
 import (
