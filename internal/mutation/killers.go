@@ -33,7 +33,6 @@ var killers = map[string][]string{
 	"partPrograms": {"./internal/progen", "-run", "^TestParts$"},
 	"quotients":    {"./por/stateful", "-run", "^TestSymmetry$"},
 	"templates":    {"./vm/link", "-run", "^TestTemplate"},
-	"names":        {"./internal/progen", "-run", "^TestNumbers$", "-args", "-programs", "300"},
 	"equalOnes":    {"./vm", "-run", "^(TestOrbits|TestSymmetricEnds)$"},
 	"parkings":     {"./internal/progen", "-run", "^TestParking(Loops|Time)?$", "-args", "-programs", "500"},
 	"stacks":       {"./internal/progen", "-run", "^TestInspecting$"},

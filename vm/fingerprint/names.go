@@ -28,7 +28,7 @@ func (f *Writer) NameWord(i uint32) uint64 {
 		f.Names = append(f.Names, i)
 		*x = visit{f.gen, uint32(len(f.Names))}
 	}
-	//mutant: all names are one [names]: "uint64(x.num)" -> "0"
+	//mutant: all names are one [test ./vm TestNamedEnds]: "uint64(x.num)" -> "0"
 	return nameBit | uint64(x.num)
 }
 

@@ -111,7 +111,7 @@ func (s *Symbols) elementAt(p heap.Ptr, n, size uint64, t *symbolic.Term) (addre
 	}
 	name := s.names[i]
 	values := s.valuesOf(name.Class)
-	//mutant: names may be outside of the elements [names]: "uint64(values[len(values)-1]) >= n" -> "name.Value >= n"
+	//mutant: names may be outside of the elements [test ./vm TestNamedEnds]: "uint64(values[len(values)-1]) >= n" -> "name.Value >= n"
 	if len(values) == 0 || uint64(values[len(values)-1]) >= n {
 		return nil, false
 	}
@@ -149,7 +149,7 @@ func (s *Symbols) claim(obj uint32, e *elements) bool {
 	o := &s.heap.Objs[obj]
 	all := s.heap.Bytes(uint64(obj)<<32|uint64(e.base), e.n*e.size)
 	for i := uint32(0); i < e.n*e.size; i += e.size {
-		//mutant: elements that differ belong to names [names]: "bytes.Equal(all[i:i+e.size], all[:e.size])" -> "true"
+		//mutant: elements that differ belong to names [test ./vm TestNamedEnds]: "bytes.Equal(all[i:i+e.size], all[:e.size])" -> "true"
 		if !bytes.Equal(all[i:i+e.size], all[:e.size]) {
 			return false
 		}
@@ -226,7 +226,7 @@ func (s *Symbols) readsElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, a uin
 // writesElement reports whether the store of n bytes at p from the registers from b on, through an address
 // with label t, is that of ordinary words to an element of a name.
 func (s *Symbols) writesElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, b uint16, n uint64) bool {
-	//mutant: elements of names have any labels [names]: "!tainted" -> "true || !tainted"
+	//mutant: elements of names have any labels [test ./vm TestNamedEnds]: "!tainted" -> "true || !tainted"
 	return s.inElement(t, p, n) && !tainted(g.Shadow[g.FP+uint32(b):g.FP+uint32(b)+uint32(n+7)/8])
 }
 
@@ -249,7 +249,7 @@ func (s *Symbols) readSlot(e *elements, p heap.Ptr, n uint64) *symbolic.Term {
 
 // folded returns the label of f, nil if it is the sum of the elements of all names.
 func (s *Symbols) folded(f *fold) *symbolic.Term {
-	//mutant: some elements are all [names]: "slices.Equal(f.read, s.valuesOf(f.of.class))" -> "true"
+	//mutant: some elements are all [test ./vm TestNamedEnds]: "slices.Equal(f.read, s.valuesOf(f.of.class))" -> "true"
 	if slices.Equal(f.read, s.valuesOf(f.of.class)) {
 		return nil
 	}
@@ -290,14 +290,13 @@ func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 	case b == nil:
 		return x, true
 	}
-	//mutant: elements change during a sum [names]: " || a.sum != s.contents(a.obj, a.of)" -> ""
+	//mutant: elements change during a sum [test ./vm TestNamedEnds]: " || a.sum != s.contents(a.obj, a.of)" -> ""
 	if a.of != b.of || a.obj != b.obj || a.sum != b.sum || a.sum != s.contents(a.obj, a.of) {
 		return nil, false
 	}
 	read := slices.Clone(a.read)
 	for _, v := range b.read {
 		i, found := slices.BinarySearch(read, v)
-		//mutant: an element is summed twice [names]: "found" -> "false"
 		if found {
 			return nil, false
 		}
@@ -312,7 +311,7 @@ func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 func (s *Symbols) overwritten(cells []cell, off, n uint32, t *symbolic.Term) (keep bool) {
 	for _, c := range cells {
 		e := s.slotOf(c.term)
-		//mutant: elements of names are overwritten [names]: "s.ordinary(e, off)" -> "true"
+		//mutant: elements of names are overwritten [test ./vm TestNamedEnds]: "s.ordinary(e, off)" -> "true"
 		if keep = e != nil && t == nil && s.ordinary(e, off) && s.ordinary(e, off+n-1); !keep {
 			break
 		}

@@ -130,10 +130,6 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 	var draws []Draw
 	last := -1
 	for i, t := range labels {
-		if s.special(t) {
-			//mutant: what is computed from names is no look [names]
-			s.Look(t)
-		}
 		switch {
 		case t == nil || last >= 0 && t == labels[last]:
 			continue

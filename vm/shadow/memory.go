@@ -196,9 +196,8 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	}
 	cells, over := s.memory[obj], s.Overlaps(obj, off, n)
 	if len(s.names) > 0 {
+		//mutant: addresses of elements are kept in memory [test ./vm TestNamedEnds]: "s.special(t) &&" -> "false &&"
 		if t != nil && s.special(t) && s.labels[t].name == 0 {
-			//mutant: partial sums are stored [names]: remove
-			s.Look(t)
 			t = s.label(s.labels[t].draws, bounds.Bound{}, 0)
 		}
 		if s.overwritten(over, off, n, t) {
@@ -275,10 +274,6 @@ func (s *Symbols) copyCells(dst, src heap.Ptr, n uint64) {
 	var pieces []Part
 	from := uint32(src)
 	for _, c := range s.Overlaps(uint32(src>>32), from, uint32(n)) {
-		if s.slotOf(c.term) != nil {
-			//mutant: elements of names are copied [names]: remove
-			s.Look(c.term)
-		}
 		lo, hi := max(c.off, from), min(c.off+c.size, from+uint32(n))
 		if lo == c.off && hi == c.off+c.size {
 			pieces = append(pieces, Part{lo - from, c.size, c.term, 0})

@@ -128,10 +128,10 @@ func (s *Symbols) namesKey(g *Goroutine, key uint16, typ uint32, mp heap.Ptr) bo
 	all := named
 	for _, p := range keys {
 		k := s.at(p, size)
-		//mutant: names are found among numbers [names]: "!s.sameClass(t, k)" -> "!s.sameClass(t, k) && k != nil"
+		//mutant: names are found among numbers [test ./vm TestNamedEnds]: "!s.sameClass(t, k)" -> "!s.sameClass(t, k) && k != nil"
 		if !s.sameClass(t, k) {
 			all = false
-			//mutant: a number is no name that is a key [names]
+			//mutant: a number is no name that is a key [test ./vm TestNamedEnds]
 			s.Look(k)
 		}
 	}
@@ -144,7 +144,7 @@ func (s *Symbols) StoreName(g *Goroutine, i uint32, p heap.Ptr) {
 		return
 	}
 	if _, ok := s.NameOf(g.Shadow[g.FP+i]); ok {
-		//mutant: keys of maps have no names [names]
+		//mutant: keys of maps have no names [equalOnes]
 		s.StoreRegs(g, i, p, 8)
 	}
 }
