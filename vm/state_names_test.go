@@ -117,7 +117,8 @@ func EndsAgain() {
 	wg.Wait()
 }
 
-// The number of the second goroutine depends on the schedule, and so does whether the third has the same one.
+// The number of the second goroutine depends on the schedule, and so does whether the third has the same
+// one.
 func EndsLater() {
 	last := -1
 	var wg sync.WaitGroup
@@ -151,7 +152,8 @@ func EndsLater() {
 // Two names go round, forever.
 func EndsCycle() {
 	workers(2, func(id int) {
-		if first(func() { word.Store(int64(id)) }); !once {
+		mine := false
+		if first(func() { word.Store(int64(id)); mine = true }); mine {
 			return
 		}
 		for x := int64(id); ; {
@@ -268,8 +270,8 @@ func Few() {
 }
 `
 
-// TestNames: a search that meets many states of goroutines with numbers begins again with names, and has fewer
-// states. If the numbers are compared, it begins again without.
+// TestNames: a search that meets many states of goroutines with numbers begins again with names, and has
+// fewer states. If the numbers are compared, it begins again without.
 func TestNames(t *testing.T) {
 	prog := vmtest.Load(t, namedSource)
 	for _, tt := range []struct {

@@ -16,23 +16,28 @@ import (
 // Elements of a slice or array whose indices are names belong to these names: a mapping of the names moves
 // the elements, too.
 //
-//		results[id] = j         results: │ 7 │ 0 │ 0 │   the same as  │ 0 │ 7 │ 0 │  with names 0 and 1 exchanged
+//	results[id] = j         results: │ 7 │ 0 │ 0 │   the same as  │ 0 │ 7 │ 0 │  with names 0 and 1 exchanged
 //
-//	 1. When a name is an index for the first time, all elements are equal, and are ordinary words. Otherwise it
-//	    is a look. So a mapping of the names may move them. They then get a label (slot), which stays as long as
-//	    the object.
-//	 2. A read or write at an index that is a name of the class refers to the same element up to the mapping, and
-//	    the value has no label. It is in range for all names of the class, or it is a look. The address of the
-//	    element is a label of its own (in), with which the element is read and written, and nothing else done.
-//	 3. A number that is no name of the class so far is an ordinary index: no mapping changes it (claim 3 of
-//	    vm/state_names.go). If it becomes a name later, it is mapped to itself at that time.
-//	 4. Any other write to the elements, also by natives, is a look. So is any other read, except for claim 5.
-//	 5. A read of one word at an ordinary index gives a word with the label of a partial sum (fold): that of one
-//	    element. The sum of two partial sums of disjoint sets of elements is one, and so is the sum with a word
-//	    without a label; any other use is a look. A sum of the elements of all names does not depend on the
-//	    mapping, as long as the elements are what they were when they were read, which the label says. Then it
-//	    loses the label. Fingerprints have, in place of the bits of a partial sum, the bits minus the present
-//	    elements; so the rest is the same in states with the same fingerprint, whatever the mapping.
+//  1. When a name is an index for the first time, all elements are equal, and are ordinary words.
+//     Otherwise it is a look. So a mapping of the names may move them. They then get a label (slot),
+//     which stays as long as the object.
+//  2. A read or write at an index that is a name of the class refers to the same element up to the
+//     mapping, and the value has no label. It is in range for all names of the class, or it is a look.
+//     The address of the element has a label of its own (in), with which the element is read and
+//     written. A copy of it in memory has an ordinary label.
+//  3. A number that is no name of the class so far is an ordinary index: no mapping changes it (claim 3 of
+//     vm/state_names.go). If it becomes a name later, it is mapped to itself at that time.
+//  4. Any other write to the elements, also by natives, is a look. So is any other read, except for claim
+//     5.
+//  5. A read of one word at an ordinary index gives a word with the label of a partial sum (fold): that
+//     of one element. The sum of two partial sums of disjoint sets of elements is one, and so is the sum
+//     with a word without a label; any other use but a copy is a look or gives an ordinary label. A sum
+//     of the elements of all names does not depend on the mapping, as long as the elements are what they
+//     were when they were read, which the label says. Then it loses the label. Fingerprints have, in
+//     place of the bits of a partial sum, the bits minus the present elements; so the rest is the same in
+//     states with the same fingerprint, whatever the mapping.
+
+// elements are the elements of a slice or array, in an object, whose indices are names of a class.
 type elements struct {
 	class         uint64
 	draw          Draw
