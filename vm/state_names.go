@@ -302,7 +302,7 @@ func (m *Machine) writeNames(ws []uint64, t *serialised) {
 		case s.Fold:
 			ws[x.word] = hash.Mix(hash.Mix(f.Ref(uint64(s.Obj)<<32), 1), w)
 		default:
-			//mutant: addresses of elements do not say whose [equalOnes]: "f.NameWord(s.Name)" -> "0"
+			//mutant: addresses of elements do not say whose [test ./vm TestNamedEnds]: "f.NameWord(s.Name)" -> "0"
 			ws[x.word] = hash.Mix(hash.Mix(f.Ref(w&^math.MaxUint32), f.NameWord(s.Name)), s.Inner)
 		}
 	}

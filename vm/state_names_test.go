@@ -259,6 +259,27 @@ func EndsAddress() {
 	fmt.Println(*p)
 }
 
+// It makes a difference whose element an address is of.
+func EndsWhose() {
+	list := make([]int, 2)
+	second := false
+	workers(2, func(id int) {
+		x := &list[id]
+		mu.Lock()
+		if !once {
+			once = true
+			*x = 1
+		}
+		mu.Unlock()
+		mu.Lock()
+		if !second {
+			second = true
+			fmt.Println(*x)
+		}
+		mu.Unlock()
+	})
+}
+
 func Few() {
 	for id := range 2 {
 		go func() {
@@ -313,7 +334,7 @@ func TestNames(t *testing.T) {
 func TestNamedEnds(t *testing.T) {
 	prog := vmtest.Load(t, namedSource)
 	for _, name := range []string{"EndsTwice", "EndsAgain", "EndsLater", "EndsCycle", "EndsAmong", "EndsNumber", "EndsOutside", "EndsDiffer",
-		"EndsElement", "EndsOne", "EndsDuring", "EndsWritten", "EndsAddress"} {
+		"EndsElement", "EndsOne", "EndsDuring", "EndsWritten", "EndsAddress", "EndsWhose"} {
 		entry, err := prog.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
