@@ -154,7 +154,7 @@ func (s *Symbols) claim(obj uint32, e *elements) bool {
 	o := &s.heap.Objs[obj]
 	all := s.heap.Bytes(uint64(obj)<<32|uint64(e.base), e.n*e.size)
 	for i := uint32(0); i < e.n*e.size; i += e.size {
-		//mutant: elements that differ belong to names [test ./vm TestNamedEnds]: "bytes.Equal(all[i:i+e.size], all[:e.size])" -> "true"
+		//mutant: elements that differ belong to names [test ./vm TestNamedEnds]: "!bytes" -> "false && !bytes"
 		if !bytes.Equal(all[i:i+e.size], all[:e.size]) {
 			return false
 		}
