@@ -57,6 +57,8 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			return Called
 		}
 		n := t.Elem.Words()
+		//mutant: what is not in a map has labels [equalOnes]
+		m.sym.ClearRegs(&g.Goroutine, uint32(in.A), n+int(min(1, x>>32)))
 		if e == nil {
 			clear(unsafe.Slice(a, n))
 		} else {

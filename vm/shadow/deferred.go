@@ -11,6 +11,7 @@ const (
 	nothing = iota
 	loaded  // reg gets the shadow of size bytes at p
 	stored  // size bytes at p get the shadows words
+	bare    // the registers from reg on get no shadow, in place of size bytes
 	boxed   // like stored, in the new object that reg refers to, from byte p on
 )
 
@@ -83,6 +84,8 @@ func (s *Symbols) finish(g *Goroutine) {
 		return
 	}
 	switch what {
+	case bare:
+		clear(g.Shadow[g.FP+uint32(a.reg) : g.FP+uint32(a.reg)+uint32(a.size+7)/8])
 	case loaded:
 		//mutant: nor what is loaded [env TestDraws/TestLookRestedLoad]
 		g.Unlabeled = false

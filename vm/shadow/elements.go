@@ -218,14 +218,21 @@ func (s *Symbols) inElement(t *symbolic.Term, p heap.Ptr, n uint64) bool {
 	return off >= at && off+n <= at+uint64(e.size) && s.allSlots(s.Overlaps(obj, uint32(off), uint32(n)), e, uint32(n))
 }
 
-// readsElement reports whether the load of n bytes at p into the registers from a on, through an address
-// with label t, is that of an element of a name. Then they have no labels.
-func (s *Symbols) readsElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, a uint16, n uint64) bool {
-	if !s.inElement(t, p, n) {
+// readsElement reports whether in loads n bytes at p that belong to the element whose address register B
+// has.
+func (s *Symbols) readsElement(g *Goroutine, in *bytecode.Instr, p heap.Ptr, n uint64) bool {
+	if !s.inElement(g.Shadow[g.FP+uint32(in.B)], p, n) {
 		return false
 	}
-	clear(g.Shadow[g.FP+uint32(a) : g.FP+uint32(a)+uint32(n+7)/8])
+	s.bare(g, in, n)
 	return true
+}
+
+// bare lets the registers into which in loads n bytes have no labels. That is when it has been executed,
+// because one of them may have the address until then, or the index, and with it a label.
+func (s *Symbols) bare(g *Goroutine, in *bytecode.Instr, n uint64) {
+	a := s.leave(g, in, bare)
+	a.reg, a.size = in.A, n
 }
 
 // writesElement reports whether the store of n bytes at p from the registers from b on, through an address

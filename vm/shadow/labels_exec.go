@@ -64,7 +64,7 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 			}
 		}
 	case Loads:
-		if sh[B] != nil && s.readsElement(g, sh[B], *g.Reg(uint32(B))+uint64(C), A, sizeOf(f, in, int(g.PC))) {
+		if sh[B] != nil && s.readsElement(g, in, *g.Reg(uint32(B))+uint64(C), sizeOf(f, in, int(g.PC))) {
 			break
 		}
 		s.Look(sh[B])
@@ -72,7 +72,7 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 	case LoadsElem:
 		s.Look(sh[B], sh[B+1])
 		if _, ok := s.elementAt(*g.Reg(uint32(B)), *g.Reg(uint32(B) + 1), uint64(row.Bytes), sh[C]); ok {
-			sh[A] = nil
+			s.bare(g, in, uint64(row.Bytes))
 			break
 		}
 		if sh[C] != nil && row.Bytes == 1 && !row.Signed {
@@ -294,7 +294,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	case StrNext:
 		s.drawnRune(g, in)
 	case MapGet, MapSet, MapDel:
-		keys, elems := s.m.MapType(uint32(word(0)))
+		keys, _ := s.m.MapType(uint32(word(0)))
 		key := B
 		if in.Op == MapGet {
 			key = C
@@ -307,12 +307,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			//mutant: nor are drawn keys [env TestDraws/TestLookKey]
 			s.lookWords(g, key, keys.Words())
 		}
-		if in.Op == MapGet {
-			clear(sh[A : int(A)+elems.Words()])
-			if word(0)>>32 != 0 {
-				sh[int(A)+elems.Words()] = nil
-			}
-		}
+		// The machine clears the labels of results, one of which may be in the register of the key until then.
 	case MapNext:
 		keys, elems := s.m.MapType(uint32(word(0)))
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])
