@@ -258,39 +258,47 @@ func EndsAddress() {
 	fmt.Println(*p)
 }
 
-// It makes a difference whose element an address is of.
+// It makes a difference whose element an address is of. The name itself is not used any more.
 func EndsWhose() {
 	list := make([]int, 2)
-	ask, second := make(chan int), false
-	var ready, done sync.WaitGroup
+	w := &whose{ask: make(chan int)}
 	for id := range 2 {
-		ready.Add(1)
-		done.Add(1)
-		go func() {
-			x := &list[id]
-			mu.Lock()
-			if !once {
-				once = true
-				*x = 1
-			}
-			mu.Unlock()
-			ready.Done()
-			<-ask
-			mu.Lock()
-			mine := !second
-			second = true
-			mu.Unlock()
-			mu.Lock()
-			if mine {
-				fmt.Println(*x)
-			}
-			mu.Unlock()
-			done.Done()
-		}()
+		w.ready.Add(1)
+		w.done.Add(1)
+		go w.run(list, id)
 	}
-	ready.Wait()
-	close(ask)
-	done.Wait()
+	w.ready.Wait()
+	close(w.ask)
+	w.done.Wait()
+}
+
+type whose struct {
+	ask         chan int
+	ready, done sync.WaitGroup
+	second      bool
+}
+
+func (w *whose) run(list []int, id int) { w.use(&list[id]) }
+
+func (w *whose) use(x *int) {
+	mu.Lock()
+	if !once {
+		once = true
+		*x = 1
+	}
+	mu.Unlock()
+	w.ready.Done()
+	<-w.ask
+	mu.Lock()
+	mine := !w.second
+	w.second = true
+	mu.Unlock()
+	mu.Lock()
+	if mine {
+		fmt.Println(*x)
+	}
+	mu.Unlock()
+	w.done.Done()
 }
 
 func Few() {
