@@ -302,7 +302,7 @@ func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 	case b == nil:
 		return x, true
 	}
-	//mutant: elements change during a sum [test ./vm TestNamedEnds]: " || a.sum != s.contents(a.obj, a.of)" -> ""
+	//mutant: elements change during a sum [test ./vm TestNamedEnds]: " || a.sum != b.sum || a.sum != s.contents(a.obj, a.of)" -> ""
 	if a.of != b.of || a.obj != b.obj || a.sum != b.sum || a.sum != s.contents(a.obj, a.of) {
 		return nil, false
 	}
@@ -323,7 +323,7 @@ func (s *Symbols) adds(x, y *symbolic.Term) (t *symbolic.Term, ok bool) {
 func (s *Symbols) overwritten(cells []cell, off, n uint32, t *symbolic.Term) (keep bool) {
 	for _, c := range cells {
 		e := s.slotOf(c.term)
-		//mutant: elements of names are overwritten [test ./vm TestNamedEnds]: "s.ordinary(e, off)" -> "true"
+		//mutant: elements of names are overwritten [test ./vm TestNamedEnds]: " && s.ordinary(e, off) && s.ordinary(e, off+n-1)" -> ""
 		if keep = e != nil && t == nil && s.ordinary(e, off) && s.ordinary(e, off+n-1); !keep {
 			break
 		}
