@@ -224,25 +224,34 @@ func EndsDuring() {
 	fmt.Println(k)
 }
 
-// Main writes an element.
+// Main writes an element, perhaps that of the goroutine which came first.
 func EndsWritten() {
 	list := make([]int, 2)
 	ask := make(chan int)
-	var wg sync.WaitGroup
+	var wg, all sync.WaitGroup
 	for id := range 2 {
 		wg.Add(1)
+		all.Add(1)
 		go func() {
 			list[id] = 1
+			mine := false
+			mu.Lock()
+			if !once {
+				once, mine = true, true
+			}
+			mu.Unlock()
 			wg.Done()
-			if _, ok := <-ask; ok {
+			<-ask
+			if mine {
 				fmt.Println(list[id])
 			}
+			all.Done()
 		}()
 	}
 	wg.Wait()
 	list[0] = 7
-	ask <- 1
 	close(ask)
+	all.Wait()
 }
 
 // The address of an element is kept.
