@@ -57,7 +57,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			return Called
 		}
 		n := t.Elem.Words()
-		//mutant: what is not in a map has labels [equalOnes]
+		// Not before: one of these may be the register of the key.
 		m.sym.ClearRegs(&g.Goroutine, uint32(in.A), n+int(min(1, x>>32)))
 		if e == nil {
 			clear(unsafe.Slice(a, n))
