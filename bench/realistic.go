@@ -28,6 +28,7 @@ func RealisticPrograms() []RealisticProgram {
 		{"hub", "2 2", false}, {"hub", "3 2", false}, {"hub", "4 2", true}, {"hub", "5 3", true},
 		{"pipe", "3 3", false}, {"pipe", "4 4", false}, {"pipe", "6 6", true}, {"pipe", "10 10", true},
 		{"contexts", "2", false}, {"contexts", "4", false}, {"contexts", "12", true},
+		{"numbered", "5 5", true}, {"numbered", "8 8", true},
 		{"parts", "1 3", false}, {"parts", "2 3", false}, {"parts", "3 3", true}, {"parts", "5 3", true},
 		{"ballast", "0 3", false}, {"ballast", "100 3", false}, {"ballast", "10000 3", true},
 	}

@@ -19,20 +19,21 @@ type Config struct {
 	Stdin          io.Reader // nil: empty
 	Stdout         io.Writer // run mode: where output goes; nil collects it
 	Stderr         io.Writer
-	Run            bool  // one schedule, as go run would execute it
-	VisibleOutput  bool  // writing to stdout or stderr is a visible operation
-	OrderedTime    bool  // timers fire in the order of their deadlines: see step_time.go
-	Slack          int64 // with OrderedTime: at most this many nanoseconds pass while a goroutine can run
-	InTurn         bool  // no goroutine that waits on a channel is overtaken: see step_queue.go
-	ForkInits      bool  // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
-	VisibleArming  bool  // starting a timer is a visible operation: see Environment.NeedsArming
-	VisibleEnd     bool  // the end of the test is a visible operation: see step_late.go
-	VisibleLooks   bool  // reading the clock is a visible operation: see step_look.go
-	AbsoluteTime   bool  // fingerprints distinguish states whose times differ by a shift: see state_time.go
-	CountRests     bool  // fingerprints count the moments at which all goroutines waited
-	Elapsed        bool  // treat every compared duration as one from the clock: see step_elapsed.go
-	Numbered       bool  // goroutines are never treated as identical: see state_symmetry.go
-	RandFixed      bool  // math/rand's global functions follow RandSeed
+	Run            bool     // one schedule, as go run would execute it
+	VisibleOutput  bool     // writing to stdout or stderr is a visible operation
+	OrderedTime    bool     // timers fire in the order of their deadlines: see step_time.go
+	Slack          int64    // with OrderedTime: at most this many nanoseconds pass while a goroutine can run
+	InTurn         bool     // no goroutine that waits on a channel is overtaken: see step_queue.go
+	ForkInits      bool     // initialisers that start goroutines are never executed in one schedule: see step_confluent.go
+	VisibleArming  bool     // starting a timer is a visible operation: see Environment.NeedsArming
+	VisibleEnd     bool     // the end of the test is a visible operation: see step_late.go
+	VisibleLooks   bool     // reading the clock is a visible operation: see step_look.go
+	AbsoluteTime   bool     // fingerprints distinguish states whose times differ by a shift: see state_time.go
+	CountRests     bool     // fingerprints count the moments at which all goroutines waited
+	Elapsed        bool     // treat every compared duration as one from the clock: see step_elapsed.go
+	Numbered       bool     // goroutines are never treated as identical: see state_symmetry.go
+	Names          NameMode // which numbers by which goroutines differ have labels: see state_names.go
+	RandFixed      bool     // math/rand's global functions follow RandSeed
 	RandSeed       int64
 	SignalsOff     bool                   // the environment sends no signals
 	SignalsAssumed bool                   // with SignalsOff: that is an assumption, and no Mode
@@ -138,6 +139,9 @@ type Counters struct {
 // MapMode is the choice of the order of maps.
 type MapMode uint8
 
+// NameMode says which numbers get the labels of names.
+type NameMode uint8
+
 // Check selects the machine's own checks, for tests. They are slow, and independent of the
 // shortcuts that they check. A violation is a panic that begins with "BUG:", or shows as
 // nonsensical behaviour of the program.
@@ -174,6 +178,13 @@ type InputKey struct {
 
 // callReturned is called when a call by test code has returned (WatchCalls).
 type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
+
+// No number gets the label of a name; those that are likely to be names do; or, for tests, all numbers do.
+const (
+	NamesOff NameMode = iota
+	NamesLikely
+	NamesEvery
+)
 
 // The modes. Auto tries all orders of a few entries, and names the loops with more.
 const (

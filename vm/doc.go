@@ -64,6 +64,7 @@
 //	    time        times in fingerprints                 symmetry  identical goroutines in fingerprints
 //	    serialise   goroutines in fingerprints            orbits    identical goroutines in one state
 //	    known       what machines of several processes know of a program, to number things alike
+//	    names       numbers by which goroutines differ, up to renaming
 //	step_         executing
 //	    exec        the interpreter loop                  access    its slow path to memory
 //	    slowpath    operations that are not in the loop   call      frames, run-time panics, go

@@ -48,8 +48,8 @@ func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 		}
 	}
 	slices.SortStableFunc(slots, func(a, b uint32) int { return compare(m.gs[a], m.gs[b]) })
-	m.canon.Exchanging = true
-	defer func() { m.canon.Exchanging = false }()
+	m.canon.Exchanging, m.canon.Naming = true, m.hasNames()
+	defer func() { m.canon.Exchanging, m.canon.Naming = false, false }()
 	least = por.Hash{^uint64(0), ^uint64(0)}
 	var permute func(i int)
 	permute = func(i int) {
@@ -75,8 +75,8 @@ func (m *Machine) OrbitHash(any bool) (least por.Hash) {
 func (m *Machine) Exchanging() map[trace.GID]trace.GID {
 	m.SymmetricHash(nil)
 	slots := slices.Clone(m.canon.sorted)
-	m.canon.Exchanging = true
-	defer func() { m.canon.Exchanging = false }()
+	m.canon.Exchanging, m.canon.Naming = true, m.hasNames()
+	defer func() { m.canon.Exchanging, m.canon.Naming = false, false }()
 	before, classes := m.hashInOrder(slots), map[trace.GID]trace.GID{}
 	for i, s := range slots {
 		g := m.gs[s]

@@ -87,6 +87,8 @@ type gstate struct {
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
 	test      string         // the test that it was started to execute; empty: none
 	inCall    bool           // it has executed an operation of code that is not the reader's own, and no own code since
+	given     *[]uint32      // numbers of the names that it was given, or nil: see state_names.go
+	numbered  bool           // it was started with numbers that may be names
 	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
 }
 
@@ -163,10 +165,17 @@ type stackOverflow struct {
 type serialised struct {
 	fingerprint.Stack
 	valid bool
-	named []uint32 // words that refer to a static object, or, shifted left once with bit 0 set, name a function
-	until int64    // a deadline of lookBack or timedLoop; 0: none
-	raw   bool     // there may be other Times
-	key   uint64   // see symmetryKey; 0: not known
+	names []namedWord // the names among the words
+	named []uint32    // words that refer to a static object, or, shifted left once with bit 0 set, name a function
+	until int64       // a deadline of lookBack or timedLoop; 0: none
+	raw   bool        // there may be other Times
+	key   uint64      // see symmetryKey; 0: not known
+}
+
+// A namedWord is a word of a goroutine in fingerprints that is a name, or depends on one.
+type namedWord struct {
+	word  uint32
+	label *symbolic.Term
 }
 
 // A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly

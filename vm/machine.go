@@ -84,11 +84,18 @@ type image struct {
 	endWord   uint64 // address that the end of the test and exits access, if that is visible, or 0
 
 	untilMoments map[ssa.Instruction]bool // see untilMoment
+	nameable     map[*ssa.Go][]nameable   // see nameables
 
 	layByte, layRune, layWord, layPanic, layMap, layAny, layDefer uint32 // layout numbers
 	layTick, layEarly                                             uint32 // elements of timers' channels; 0: no timer yet
 	layWeak                                                       uint32 // references that collections do not follow; 0: none yet
 	chanLays                                                      map[chanKey]uint32
+}
+
+// A nameable is a word of a new goroutine's frame that may be a name.
+type nameable struct {
+	word  uint32
+	place int // among the parameters and captured variables of the goroutine's function
 }
 
 // goroutineTable has the goroutines of the state, and the numbers (GIDs) that goroutines have on

@@ -83,6 +83,7 @@ type absolutes struct {
 	// The same for identical goroutines: see state_symmetry.go.
 	exchanged atomic.Bool
 	named     atomic.Bool
+	numbered  atomic.Uint64 // see state_names.go
 	// The same for durations that do not come from the clock: see step_elapsed.go.
 	elapsed, passed atomic.Bool
 }

@@ -428,6 +428,6 @@ func (x *image) copy() image {
 	i := *x
 	i.layouts, i.asked = x.layouts.Continue(), layout.NewTable()
 	i.chanLays, i.times = maps.Clone(x.chanLays), x.times.copy()
-	i.frames, i.lockers = nil, nil
+	i.frames, i.lockers, i.nameable = nil, nil, nil
 	return i
 }

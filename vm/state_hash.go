@@ -21,7 +21,7 @@ func (m *Machine) Weight() int { return m.canon.Weight }
 // slots, which has all that have not ended.
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
-	whole := c.whole || c.ByIdentity || m.Environment().Symbolic()
+	whole := c.whole || c.ByIdentity || c.Naming || m.Environment().Symbolic()
 	m.prepareWriter(m.distances())
 	ws := c.Begin(whole)
 	//mutant: of equal goroutines with labels one counts [env TestFlows]: "_, s := range slots {" -> "n, s := range slots {\n\t\tif n > 0 && c.Exchanging && m.labeled() && m.gs[s].origin == m.gs[slots[n-1]].origin {\n\t\t\ts = slots[n-1]\n\t\t}"
@@ -69,6 +69,9 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
+	}
+	if m.hasNames() {
+		ws = append(ws, m.namesHash())
 	}
 	if whole {
 		ws = c.Traverse(ws, c.extra)
@@ -123,9 +126,16 @@ func (m *Machine) writeOutput(ws []uint64) []uint64 {
 	return fingerprint.WriteRaw(ws, unsafe.Pointer(unsafe.SliceData(c.text)), uint32(len(c.text)))
 }
 
+// A colour describes where else in the state a name occurs. Colours order goroutines that are equal except
+// for their names, so that more states match; they need not tell all of them apart.
+type colours struct {
+	known bool
+	of    []uint64 // by name
+}
+
 // canonicaliser computes the fingerprint of a state: see package fingerprint. A fingerprint leaves out
-// everything on which the program's behaviour does not depend: dead registers, garbage, counters of steps and
-// allocations, and assumptions and findings.
+// everything on which the program's behaviour does not depend: dead registers, garbage, counters of steps
+// and allocations, and assumptions and findings.
 type canonicaliser struct {
 	fingerprint.Writer
 	text  []byte
@@ -141,6 +151,8 @@ type canonicaliser struct {
 	sorted    []uint32
 	pairs     []objectPair
 	several   bool     // identical goroutines have been sorted
+	named     bool     // and there were names
 	hash      por.Hash // the fingerprint at that time
 	equal     []uint32 // see Orbits
+	colours   colours
 }

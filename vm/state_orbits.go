@@ -96,8 +96,12 @@ func (m *Machine) findEqual() {
 		ws, _ := c.Item(i)
 		return ws
 	}
+	sorted := c.sorted
+	if c.named { // fingerprints with names are whole, and have no items
+		sorted = nil
+	}
 	last := -1 // the last goroutine so far to which no later item refers
-	for i, s := range c.sorted {
+	for i, s := range sorted {
 		//mutant: symmetry: nothing refers to what equal goroutines have [equalOnes]: false
 		if _, referred := c.Item(i); referred {
 			continue
@@ -110,10 +114,10 @@ func (m *Machine) findEqual() {
 		}
 		last = i
 	}
-	c.Exchanging = true
+	c.Exchanging, c.Naming = true, c.named
 	//mutant: symmetry: the first one of several is equal to none [equalOnes]
 	m.tryExchanging()
-	c.Exchanging = false
+	c.Exchanging, c.Naming = false, false
 }
 
 // tryExchanging finds identical goroutines of which the first is the first item to refer to objects
@@ -144,5 +148,5 @@ func (m *Machine) tryExchanging() {
 
 // looksEqual reports whether a and b are equal in the sort order.
 func (m *Machine) looksEqual(a, b *goroutine) bool {
-	return compareOrigins(a, b) == 0 && a.label == b.label && m.symmetryKey(a) == m.symmetryKey(b) && m.compareHeaps(a, b) == 0
+	return compareOrigins(a, b) == 0 && a.label == b.label && m.symmetryKey(a) == m.symmetryKey(b) && m.compareHeaps(a, b) == 0 && m.compareNames(a, b) == 0
 }

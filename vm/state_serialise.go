@@ -61,6 +61,9 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 			m.relativeTime(ws[n+int(i):], false)
 		}
 	}
+	if m.canon.Naming {
+		m.writeNames(ws[n:], t)
+	}
 	return ws
 }
 
@@ -78,7 +81,7 @@ func (m *Machine) writeSerialised(ws []uint64, t *serialised) []uint64 {
 // goroutines have different strings of words.
 func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 	t.Reset()
-	t.valid, t.named, t.until, t.raw, t.key = true, t.named[:0], 0, false, 0
+	t.valid, t.named, t.names, t.until, t.raw, t.key = true, t.named[:0], t.names[:0], 0, false, 0
 	looked := copies == nil && g.looked != (lookBack{})
 	timed := copies == nil && g.timed.rounds > 0
 	x := uint64(g.status) | b2u(g.parked)<<8 | b2u(g.wait.notified)<<9 | b2u(g.system)<<10 | b2u(g.ID == 0)<<11 |
@@ -121,6 +124,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 		t.Words = append(t.Words, 1<<63|uint64(g.pending.Func)<<32|uint64(g.pending.PC))
 		return
 	}
+	names := m.tracking && m.sym.Drawn && m.sym.HasNames()
 	fn, fp, pc := g.Fn, g.FP, g.PC
 	above := callee{}
 	for {
@@ -143,6 +147,9 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 			// No liveness is recorded for this point: everything counts.
 			t.raw = true
 			for i := 0; i < fn.NRegs; i++ {
+				if names {
+					t.nameAt(m.sym, g, fp+uint32(i))
+				}
 				t.ref(g.Stack[fp+uint32(i)])
 			}
 		}
@@ -150,6 +157,9 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 			if i+1 < len(live) && live[i+1] == e { // a Time begins
 				t.Times = append(t.Times, uint32(len(t.Words)))
 				continue
+			}
+			if names {
+				t.nameAt(m.sym, g, fp+uint32(e>>1))
 			}
 			w := g.Stack[fp+uint32(e>>1)]
 			if e&1 != 0 {

@@ -71,12 +71,15 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 		return m.Hash(), nil
 	}
 	c := &m.canon
+	c.Naming, c.colours.known = m.hasNames(), false
+	defer func() { c.Naming = false }()
 	list, several, from := c.ranked[:0], false, 0 // the last ones, of one origin, begin there
 	for _, r := range m.byOrigin() {
 		if r.g.status == gEnded {
 			continue
 		}
 		if !m.sameButForNumbers(r.g) {
+			c.Naming = false
 			return m.Hash(), nil
 		}
 		if n := len(list); n > 0 {
@@ -97,17 +100,23 @@ func (m *Machine) SymmetricHash(order []trace.GID) (h por.Hash, sorted []trace.G
 	c.sorted = c.sorted[:0]
 	for _, r := range list {
 		c.sorted = append(c.sorted, r.g.slot)
-		if several {
+		if several || c.Naming {
 			order = append(order, r.g.ID)
 		}
-	}
-	if several {
-		sorted = order
 	}
 	c.Exchanging = true
 	h = m.hashInOrder(c.sorted)
 	c.Exchanging = false
-	c.several, c.hash, c.equal = several && !c.whole && !c.Stopped() && !m.cfg.InTurn, h, c.equal[:0]
+	if c.Naming {
+		order = m.appendNames(order)
+	}
+	if several || c.Naming {
+		sorted = order
+	}
+	if several && m.cfg.Names == NamesOff && slices.ContainsFunc(list, func(r ranked) bool { return r.g.numbered }) {
+		m.cfg.absolute.numbered.Add(1)
+	}
+	c.several, c.named, c.hash, c.equal = several && !c.whole && !c.Stopped() && !m.cfg.InTurn, c.Naming, h, c.equal[:0]
 	// A state written with hidden owners must not match one written with numbers.
 	h[0] = ^h[0]
 	return h, sorted
@@ -172,7 +181,8 @@ func (m *Machine) sortEqual(list []ranked) bool {
 		}
 		if n > 1 {
 			//mutant: symmetry: what goroutines have is in no order [equalOnes]: "m.compareHeaps(a.g, b.g)" -> "0"
-			sortStable(list[i:i+n], func(a, b ranked) int { return m.compareHeaps(a.g, b.g) })
+			//mutant: what else has the name of a goroutine is in no order [equalOnes]: ", m.compareNames(a.g, b.g)" -> ""
+			sortStable(list[i:i+n], func(a, b ranked) int { return cmp.Or(m.compareHeaps(a.g, b.g), m.compareNames(a.g, b.g)) })
 		}
 		i += n
 	}
@@ -226,7 +236,7 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 	if t.key != 0 {
 		return t.key
 	}
-	key, refs, named, times := uint64(1), t.Refs, t.named, t.Times
+	key, refs, named, times, names := uint64(1), t.Refs, t.named, t.Times, t.names
 	if !m.relativeTimes() {
 		times = nil
 	}
@@ -237,7 +247,12 @@ func (m *Machine) symmetryKey(g *goroutine) uint64 {
 			continue
 		}
 		w := t.Words[i]
-		if len(refs) > 0 && int(refs[0]) == i {
+		if len(names) > 0 && int(names[0].word) == i {
+			w = m.sym.KindOf(names[0].label)
+			if names = names[1:]; len(refs) > 0 && int(refs[0]) == i {
+				refs = refs[1:]
+			}
+		} else if len(refs) > 0 && int(refs[0]) == i {
 			refs = refs[1:]
 			w, _ = m.kindOf(w)
 		}
@@ -289,7 +304,11 @@ func (m *Machine) compareHeaps(a, b *goroutine) int {
 	s, t, c := &a.serial, &b.serial, &m.canon
 	c.pairs = c.pairs[:0]
 	for i := range min(len(s.Refs), len(t.Refs)) {
-		if d := m.compareRefs(s.Words[s.Refs[i]], t.Words[t.Refs[i]]); d != 0 {
+		x, y := s.Words[s.Refs[i]], t.Words[t.Refs[i]]
+		if c.Naming && s.dependsAt(s.Refs[i]) && t.dependsAt(t.Refs[i]) { // addresses of elements
+			x, y = x&^math.MaxUint32, y&^math.MaxUint32
+		}
+		if d := m.compareRefs(x, y); d != 0 {
 			return d
 		}
 	}
@@ -327,7 +346,8 @@ func (m *Machine) compareObjects(p objectPair) int {
 		return 0
 	}
 	l := m.layouts.At(a.Layout)
-	if l.Size == 0 || len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
+	names := m.canon.Naming && l.Size%8 == 0 && m.sym.Has(p.a) && m.sym.Has(p.b)
+	if l.Size == 0 || !names && len(l.Ptrs)+len(l.Owners)+len(l.Times) == 0 {
 		return bytes.Compare(unsafe.Slice((*byte)(a.Mem), a.Size), unsafe.Slice((*byte)(b.Mem), b.Size))
 	}
 	for base := uint32(0); base+l.Size <= a.Size; base += l.Size {
@@ -351,7 +371,7 @@ func (m *Machine) compareObjects(p objectPair) int {
 				fingerprint.HideOwner(fingerprintHost{m}, &y, owners[0])
 				owners = owners[1:]
 			}
-			if x != y {
+			if x != y && !(names && m.sym.IsNamed(p.a, base+at) && m.sym.IsNamed(p.b, base+at)) {
 				return cmp.Compare(x, y)
 			}
 		}

@@ -102,6 +102,64 @@ func Numbered() {
 	}
 }
 
+// Each has a name, under which it counts its jobs.
+func NamedTally() {
+	jobs, done := make(chan int), map[int]int{}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for id := range 3 {
+		wg.Add(1)
+		go func() { defer wg.Done(); for range jobs { mu.Lock(); done[id]++; mu.Unlock() } }()
+	}
+	for range 2 {
+		jobs <- 1
+	}
+	close(jobs)
+	wg.Wait()
+	n := 0
+	for _, k := range done {
+		n += k
+	}
+	fmt.Println(n, len(done))
+}
+
+// The same with a slice, and main has a partial sum.
+func NamedSlots() {
+	jobs, done := make(chan int), make([]int, 3)
+	var wg sync.WaitGroup
+	for id := range 3 {
+		wg.Add(1)
+		go func() { defer wg.Done(); for j := range jobs { done[id] += j } }()
+	}
+	for i := range 3 {
+		jobs <- i + 1
+	}
+	close(jobs)
+	wg.Wait()
+	n := 0
+	for i := range done {
+		n += done[i]
+		runtime.Gosched()
+	}
+	fmt.Println(n)
+}
+
+// They send their names to each other, and compare.
+func NamedMessages() {
+	ch, list := make(chan int, 1), make(chan int, 3)
+	for id := range 3 {
+		go func() {
+			select {
+			case ch <- id:
+			case x := <-ch:
+				if x != id {
+					list <- x
+				}
+			}
+		}()
+	}
+}
+
 // If the remaining code is the same, the go statement that started a goroutine makes the difference.
 func OddNested() {
 	var a atomic.Int32
@@ -447,7 +505,7 @@ func (o *orbits) alternatives() {
 func TestOrbits(t *testing.T) {
 	prog := vmtest.Load(t, symmetricSource)
 	for i, name := range []string{"Counters", "Locked", "Readers", "Pool", "Own", "Numbered", "OddNested", "Waiting", "Sleeping", "Alarms", "Bubble", "Partners", "Parked", "Together", "Watched", "Choosing", "Ranging",
-		"OddTimers", "OddDeadline"} {
+		"OddTimers", "OddDeadline", "NamedTally", "NamedSlots", "NamedMessages"} {
 		if !deep.Every(8, i) {
 			continue
 		}
@@ -456,7 +514,11 @@ func TestOrbits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := vm.New(prog, entry, vm.Config{OrderedTime: true})
+			cfg := vm.Config{OrderedTime: true}
+			if strings.HasPrefix(name, "Named") {
+				cfg.Names = vm.NamesEvery
+			}
+			m, err := vm.New(prog, entry, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -473,6 +535,9 @@ func TestOrbits(t *testing.T) {
 			}
 			if !odd && len(o.hashes) != len(o.orbits) {
 				t.Errorf("%d fingerprints of %d orbits", len(o.hashes), len(o.orbits))
+			}
+			if n, ok := map[string]int{"NamedTally": 133, "NamedSlots": 432, "NamedMessages": 6}[name]; ok && n != len(o.orbits) {
+				t.Errorf("%d orbits, want %d", len(o.orbits), n)
 			}
 			if name != "Numbered" && len(o.hashes) >= int(all.States) {
 				t.Errorf("%d fingerprints of %d states", len(o.hashes), all.States)

@@ -182,6 +182,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 		panic("BUG: go of a nil func value")
 	}
 	m.sym.Spawned(&n.Goroutine, &g.Goroutine, n.FP, args)
+	m.name(g, n)
 	// Its local work is part of this step: it reaches its first visible operation in runLocal.
 	m.ready = append(m.ready, n.slot)
 	m.advanced = append(m.advanced, n.ID)

@@ -57,6 +57,8 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			return Called
 		}
 		n := t.Elem.Words()
+		// Not before: one of these may be the register of the key.
+		m.sym.ClearRegs(&g.Goroutine, uint32(in.A), n+int(min(1, x>>32)))
 		if e == nil {
 			clear(unsafe.Slice(a, n))
 		} else {
@@ -83,6 +85,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			m.throw(g, rtPanicUnhashable, bad)
 			return Called
 		}
+		m.sym.StoreName(&g.Goroutine, uint32(in.B), m.maps.Address(*a, e)+uint64(t.KeyOff))
 		layout.StoreImage(unsafe.Add(e, t.ElemOff), rg(r, in.C), uint64(t.Elem.Size))
 		m.sym.StoreRegs(&g.Goroutine, uint32(in.C), m.maps.Address(*a, e)+uint64(t.ElemOff), uint64(t.Elem.Size))
 		m.publishWords(*a, b, int(t.Key.Size/8))

@@ -30,6 +30,11 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			m.throw(g, rtPanicText, m.literal("go of nil func value"), uint64(len("go of nil func value")))
 			return Called
 		}
+		if m.startsNames(g) {
+			m.track()
+			m.sym.Drawn = true
+			return Stop
+		}
 		// Starting a goroutine is visible only if the program counts them (runtime.NumGoroutine).
 		//mutant: starting touches nothing [points]: "!m.mayCount(g, trace.Go)" -> "trace.Go == trace.None"
 		if !m.mayCount(g, trace.Go) {

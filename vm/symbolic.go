@@ -85,7 +85,9 @@ func (h shadowHost) Concretised(g *shadow.Goroutine) {
 
 func (h shadowHost) Looked(d shadow.Draw) {
 	a := Assumption{Assumed(d.What), d.Pos}
-	h.m.noteAssumed(a.What, a.Pos)
+	if a.What != named {
+		h.m.noteAssumed(a.What, a.Pos)
+	}
 	h.m.cfg.drawn.add(a)
 }
 
@@ -131,6 +133,20 @@ func (h shadowHost) Keys(id uint32, p heap.Ptr) (list []uint64) {
 		var v uint64
 		t.Key.Load(&v, unsafe.Add(e, t.KeyOff))
 		list = append(list, v)
+	}
+}
+
+func (h shadowHost) EachName(f func(name uint32)) { h.m.eachName(f) }
+
+func (h shadowHost) KeysAt(id uint32, p heap.Ptr) (list []heap.Ptr, size uint32) {
+	t := h.m.link.MapTypes[id]
+	for last := uint64(0); ; {
+		e, seq := h.m.maps.Next(p, t, last)
+		if e == nil {
+			return list, t.Key.Size
+		}
+		last = seq
+		list = append(list, h.m.maps.Address(p, e)+uint64(t.KeyOff))
 	}
 }
 

@@ -43,12 +43,13 @@ type Refinement struct {
 	Timed []string     // loops that wait for a time
 
 	Locked Locked
+	Names  NameMode
 }
 
 // Refinement returns the refinement of this machine.
 func (m *Machine) Refinement() Refinement {
 	c := &m.cfg
-	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed, c.locked}
+	return Refinement{c.VisibleArming, c.VisibleLooks, c.VisibleEnd, c.AbsoluteTime, c.CountRests, c.Numbered, c.Elapsed, c.jumps, c.looked, c.timed, c.locked, c.Names}
 }
 
 // Refined returns the refinement that m needs, according to its executions.
@@ -63,6 +64,10 @@ func (m *Machine) Refined() Refinement {
 	}
 	r.Numbered = r.Numbered || m.needsNumbers()
 	r.Elapsed = r.Elapsed || m.needsElapsed()
+	if m.needsNames() {
+		//mutant: names are never labelled [test ./vm TestNames]
+		r.Names = NamesLikely
+	}
 	r.VisibleArming = r.VisibleArming || m.Environment().NeedsArming() || r.VisibleLooks
 	r.VisibleEnd = r.VisibleEnd || m.needsEnd()
 	r.Drawn = m.drawnAt()
@@ -75,7 +80,7 @@ func (m *Machine) Refined() Refinement {
 func (r Refinement) Refine(c *Config) {
 	c.VisibleArming, c.VisibleLooks, c.AbsoluteTime = r.VisibleArming, r.VisibleLooks, r.AbsoluteTime
 	c.CountRests, c.Numbered, c.Elapsed, c.jumps = r.CountRests, r.Numbered, r.Elapsed, r.Jumps
-	c.looked, c.timed, c.VisibleEnd, c.locked = r.Drawn, r.Timed, r.VisibleEnd, r.Locked
+	c.looked, c.timed, c.VisibleEnd, c.locked, c.Names = r.Drawn, r.Timed, r.VisibleEnd, r.Locked, r.Names
 }
 
 // Concrete returns the change of a configuration that sets the inputs to these values, so that no value is
@@ -89,7 +94,7 @@ func (m *Machine) Concrete(given map[InputKey]uint64) func(*Config) {
 // pass at more places, or fingerprints of states must contain more.
 func (v Environment) NeedsRefining() bool {
 	m := v.m
-	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsTimed() ||
+	if m.Environment().NeedsArming() || m.Environment().NeedsAbsolute() || m.needsNumbers() || m.needsElapsed() || m.needsDrawn() || m.needsNames() || m.needsTimed() ||
 		m.needsEnd() || m.lockedNeeded() != m.cfg.locked {
 		return true
 	}

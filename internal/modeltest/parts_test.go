@@ -65,7 +65,7 @@ var partOf = func() map[string]string {
 		mode:   `scalars.multi scalars.tracking Machine.sym autoMode.auto autoMode.paused autoMode.rand autoMode.keepPools autoMode.early autoMode.confluent autoMode.endedEarly scalars.entryPC`,
 		memory: `Machine.heap`,
 		grows: `image.chanLays image.layTick image.layEarly image.layWeak image.frames
-			image.untilMoments link:Linker.Code image.link image.times goroutineTable.spawn`,
+			image.untilMoments image.nameable link:Linker.Code image.link image.times goroutineTable.spawn`,
 		noted: `absolutes lateness goroutineTable.existed
 			scalars.counted scalars.tied Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
@@ -77,7 +77,7 @@ var partOf = func() map[string]string {
 		others: `goroutine.gstate goroutine.Goroutine shadow:Goroutine.Frame shadow:Goroutine.Stack goroutineTable.alives
 			goroutineTable.gs goroutineTable.order goroutineTable.slots gstate.bubble gstate.came gstate.cameAfter
 			gstate.coro gstate.owned gstate.origin shadow:Frame.Fn shadow:Frame.FP gstate.goFunc gstate.goPC shadow:Frame.ID gstate.label
-			gstate.inCall gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked shadow:Frame.PC gstate.pending
+			gstate.given gstate.numbered gstate.inCall gstate.leaves gstate.overflow gstate.panics gstate.parent gstate.parked shadow:Frame.PC gstate.pending
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait shadow:Frame.Ways living.ended
 			shadow:Goroutine.Shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,

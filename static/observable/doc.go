@@ -9,6 +9,7 @@
 //	text.go         whether a text is only printed
 //	variables.go    package variables that never change, and whether a program reads its output
 //	address.go      where addresses become numbers
+//	names.go        numbers that are perhaps used as names
 //	counting.go     loops whose iterations differ by a counter
 //	moment.go       loops that only time ends
 //	cycles.go       which nodes of a graph are on a cycle

@@ -72,13 +72,16 @@ type Writer struct {
 	Exchanging bool // the numbers of goroutines do not count
 	OwnOnly    bool // only memory that one goroutine can change: shared objects count by identity
 	ByIdentity bool // objects and goroutines count by identity
+	Naming     bool // which names are equal counts, not which ones they are: see names.go
 
 	Words  []uint64 // of the last fingerprint
 	Weight int      // its cost: the words of all parts, the kept ones too
 	Reused int      // regions in it with several objects that were kept
 	Queue  []uint32 // objects visited, in the order of the visits
+	Names  []uint32 // with Naming: numbers of the names, in the order of their first places
 
 	seen     []visit // by object
+	named    []visit // by name
 	gen      uint32  // number of the traversal
 	n        uint32  // objects visited
 	dirty    []uint32
@@ -167,7 +170,7 @@ func (f *Writer) BeginTraversal() {
 		f.seen = append(f.seen, make([]visit, n-len(f.seen)+256)...)
 	}
 	f.gen++
-	f.Queue = f.Queue[:0]
+	f.Queue, f.Names = f.Queue[:0], f.Names[:0]
 	f.n = 0
 }
 
@@ -226,6 +229,17 @@ func (f *Writer) WriteObject(ws []uint64, id uint32) []uint64 {
 	if f.Shadows != nil {
 		ws = f.Shadows.WriteCells(ws, id)
 	}
+	at := len(ws)
+	ws = f.writeImage(ws, o)
+	//mutant: names in memory are the numbers that they are [equalOnes]: "f.Naming && f.Shadows" -> "false && f.Shadows"
+	if f.Naming && f.Shadows != nil && (o.Size <= blockSize || len(f.Heap.Layouts.At(o.Layout).Ptrs) > 0) {
+		ws = f.nameWords(ws, at, id)
+	}
+	return ws
+}
+
+// writeImage writes the bytes of an object, with references replaced.
+func (f *Writer) writeImage(ws []uint64, o *heap.Object) []uint64 {
 	l := f.Heap.Layouts.At(o.Layout)
 	owners := l.Owners
 	if !f.Exchanging {

@@ -78,6 +78,7 @@ type Symbols struct {
 	Drawn  bool                      // shadows are labels of random values: see labels.go
 	labels map[*symbolic.Term]*drawn // what they stand for
 	rates  []float64                 // see labels_rates.go
+	names  []Name                    // by number, on all paths: see names.go
 
 	held      [64]uint64 // by object: whether memory ever had a non-nil entry for it (labels_skip.go)
 	unscanned int        // operations since rescan

@@ -11,6 +11,7 @@ const (
 	nothing = iota
 	loaded  // reg gets the shadow of size bytes at p
 	stored  // size bytes at p get the shadows words
+	bare    // the registers from reg on get no shadow, in place of size bytes
 	boxed   // like stored, in the new object that reg refers to, from byte p on
 )
 
@@ -83,6 +84,8 @@ func (s *Symbols) finish(g *Goroutine) {
 		return
 	}
 	switch what {
+	case bare:
+		clear(g.Shadow[g.FP+uint32(a.reg) : g.FP+uint32(a.reg)+uint32(a.size+7)/8])
 	case loaded:
 		//mutant: nor what is loaded [env TestDraws/TestLookRestedLoad]
 		g.Unlabeled = false
@@ -90,6 +93,10 @@ func (s *Symbols) finish(g *Goroutine) {
 			n := uint64(row.Bytes)
 			t := s.at(a.p, uint32(n))
 			if s.Drawn {
+				if e := s.slotOf(t); e != nil {
+					g.Shadow[g.FP+uint32(a.reg)] = s.readSlot(e, a.p, n)
+					return
+				}
 				g.Shadow[g.FP+uint32(a.reg)] = s.loadedLabel(t, n, row.Signed)
 				return
 			}

@@ -12,7 +12,7 @@ func (s *Symbols) WriteFrame(ws []uint64, g *Goroutine, fp uint32, fn *bytecode.
 	ws = append(ws, 0)
 	add := func(i uint32) {
 		if t := g.Shadow[fp+i]; t != nil {
-			h := t.Hash()
+			h := s.hashOf(t)
 			//mutant: registers' terms are not in the hash [inputs Named]: "uint64(i), h[0], h[1]" -> "uint64(i), 0*h[0], 0"
 			ws = append(ws, uint64(i), h[0], h[1])
 			ws[at]++
@@ -35,7 +35,7 @@ func (s *Symbols) WriteCells(ws []uint64, id uint32) []uint64 {
 	cells := s.memory[id]
 	ws = append(ws, uint64(len(cells)))
 	for _, c := range cells {
-		h := c.term.Hash()
+		h := s.hashOf(c.term)
 		//mutant: memory's terms are not in the hash [inputs Named]: "size), h[0], h[1]" -> "size), 0*h[0], 0"
 		ws = append(ws, uint64(c.off)<<32|uint64(c.size), h[0], h[1])
 	}

@@ -50,6 +50,14 @@ type drawn struct {
 	bound bounds.Bound
 	rate  float64 // see labels_rates.go
 	whole bool    // the value is the 64 bits that were drawn
+	name  uint32  // 1 + number of the name that it is, or 0: see names.go
+
+	// See elements.go.
+	of   *elements
+	slot bool   // it is a word of these,
+	in   uint32 // or 1 + number of the name whose element it is the address of,
+	fold *fold  // or a partial sum of them
+	kind uint64 // hash of the label
 }
 
 // WholeLabel returns the label of 64 random bits with this label, which may be nil.
@@ -136,7 +144,7 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 		return nil
 	}
 	//mutant: what is computed of 64 random bits is as they are [env TestDraws/TestLookSeedPart]: "!d.whole && " -> ""
-	if d := s.labels[labels[last]]; !d.whole && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
+	if d := s.labels[labels[last]]; !d.whole && d.name == 0 && d.of == nil && d.bound == b && d.rate == rate && len(d.draws) == len(draws) {
 		return labels[last]
 	}
 	return s.label(draws, b, rate)
@@ -163,7 +171,10 @@ func DrawsBefore(a, b Draw) bool {
 	if a.Pos.Filename != b.Pos.Filename {
 		return a.Pos.Filename < b.Pos.Filename
 	}
-	return a.Pos.Line < b.Pos.Line || a.Pos.Line == b.Pos.Line && a.What < b.What
+	if a.Pos.Line != b.Pos.Line {
+		return a.Pos.Line < b.Pos.Line
+	}
+	return a.What < b.What || a.What == b.What && a.Pos.Column < b.Pos.Column // 0 except for names
 }
 
 // Look records that the behaviour depends on values with these labels, each of which may be nil.

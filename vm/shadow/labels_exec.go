@@ -45,7 +45,7 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 		if sh[A] != nil || sh[B] != nil {
 			s.comparesRates(g, A, B, 0, bounds.Integer)
 			_, ok := bounds.Certain(row.Compares, s.BoundOf(g, A, bounds.Integer), s.BoundOf(g, B, bounds.Integer))
-			if !ok && !s.apart(row.Compares, sh[A], sh[B], *g.Reg(uint32(A)), *g.Reg(uint32(B))) {
+			if !ok && !s.apart(row.Compares, sh[A], sh[B], *g.Reg(uint32(A)), *g.Reg(uint32(B))) && !s.equated(row.Compares, sh[A], sh[B]) {
 				//mutant: drawn values that are compared are not looked at [env TestDraws/TestLook(Switch|Float)$]
 				s.Look(sh[A], sh[B])
 			}
@@ -64,10 +64,17 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 			}
 		}
 	case Loads:
+		if sh[B] != nil && s.readsElement(g, in, *g.Reg(uint32(B))+uint64(C), sizeOf(f, in, int(g.PC))) {
+			break
+		}
 		s.Look(sh[B])
 		s.load(g, f, in, *g.Reg(uint32(B))+uint64(C))
 	case LoadsElem:
 		s.Look(sh[B], sh[B+1])
+		if _, ok := s.elementAt(*g.Reg(uint32(B)), *g.Reg(uint32(B) + 1), uint64(row.Bytes), sh[C]); ok {
+			s.bare(g, in, uint64(row.Bytes))
+			break
+		}
 		if sh[C] != nil && row.Bytes == 1 && !row.Signed {
 			if text, ok := s.fixedText(g, B, C); ok {
 				//mutant: bytes of constant texts have no label [env TestDraws/TestLookDigit]: "sh[C])" -> "nil)"
@@ -81,9 +88,15 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 			s.load(g, f, in, *g.Reg(uint32(B))+i*uint64(row.Bytes))
 		}
 	case Stores:
+		if sh[A] != nil && s.writesElement(g, sh[A], *g.Reg(uint32(A))+uint64(C), B, sizeOf(f, in, int(g.PC))) {
+			break
+		}
 		s.Look(sh[A])
 		s.store8(g, f, in, *g.Reg(uint32(A))+uint64(C), B)
 	case StoresElem:
+		if _, ok := s.elementAt(*g.Reg(uint32(A)), *g.Reg(uint32(A) + 1), uint64(row.Bytes), sh[B]); ok && sh[C] == nil {
+			break
+		}
 		s.Look(sh[A], sh[A+1], sh[B])
 		if i := *g.Reg(uint32(B)); i < *g.Reg(uint32(A) + 1) {
 			s.store8(g, f, in, *g.Reg(uint32(A))+i*uint64(row.Bytes), C)
@@ -105,7 +118,15 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	case Recv, Select:
 
 	// computes
-	case Add, Sub, Mul, And, Shl, ShrS, ShrU:
+	case Add:
+		if t, ok := s.adds(sh[B], sh[C]); ok {
+			sh[A] = t
+			break
+		}
+		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
+			return bounds.IntResult(in.Op, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer))
+		})
+	case Sub, Mul, And, Shl, ShrS, ShrU:
 		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
 			return bounds.IntResult(in.Op, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer))
 		})
@@ -159,9 +180,15 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		s.Look(sh[B])
 		sh[A] = nil
 	case IdxS:
+		if s.indexes(g, in, *g.Reg(uint32(B)), *g.Reg(uint32(B) + 1), word(0)) {
+			break
+		}
 		s.Look(sh[B], sh[B+1], sh[C])
 		sh[A] = nil
 	case IdxA:
+		if s.indexes(g, in, *g.Reg(uint32(B)), word(0)>>32, word(0)&(1<<32-1)) {
+			break
+		}
 		//mutant: nor are those of arrays [env TestDraws/TestLookArray]
 		s.Look(sh[B], sh[C])
 		sh[A] = nil
@@ -267,19 +294,20 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	case StrNext:
 		s.drawnRune(g, in)
 	case MapGet, MapSet, MapDel:
-		keys, elems := s.m.MapType(uint32(word(0)))
+		keys, _ := s.m.MapType(uint32(word(0)))
 		key := B
 		if in.Op == MapGet {
 			key = C
 		}
-		//mutant: nor are drawn keys [env TestDraws/TestLookKey]
-		s.lookWords(g, key, keys.Words())
+		mp := *g.Reg(uint32(A))
 		if in.Op == MapGet {
-			clear(sh[A : int(A)+elems.Words()])
-			if word(0)>>32 != 0 {
-				sh[int(A)+elems.Words()] = nil
-			}
+			mp = *g.Reg(uint32(B))
 		}
+		if !s.namesKey(g, key, uint32(word(0)), mp) {
+			//mutant: nor are drawn keys [env TestDraws/TestLookKey]
+			s.lookWords(g, key, keys.Words())
+		}
+		// The machine clears the labels of results, one of which may be in the register of the key until then.
 	case MapNext:
 		keys, elems := s.m.MapType(uint32(word(0)))
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])
@@ -344,7 +372,7 @@ func (s *Symbols) comparison(g *Goroutine, in *Instr, kind bounds.Kind) {
 	x, y := g.Shadow[g.FP+uint32(b)], g.Shadow[g.FP+uint32(c)]
 	if x != nil || y != nil {
 		s.comparesRates(g, b, c, 0, kind)
-		if _, ok := bounds.Certain(in.Op, s.BoundOf(g, b, kind), s.BoundOf(g, c, kind)); ok || s.apart(in.Op, x, y, *g.Reg(uint32(b)), *g.Reg(uint32(c))) {
+		if _, ok := bounds.Certain(in.Op, s.BoundOf(g, b, kind), s.BoundOf(g, c, kind)); ok || s.apart(in.Op, x, y, *g.Reg(uint32(b)), *g.Reg(uint32(c))) || s.equated(in.Op, x, y) {
 			x, y = nil, nil
 		}
 	}

@@ -195,6 +195,15 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 		}
 	}
 	cells, over := s.memory[obj], s.Overlaps(obj, off, n)
+	if len(s.names) > 0 {
+		//mutant: addresses of elements are kept in memory [test ./vm TestNamedEnds]: "s.special(t) &&" -> "false &&"
+		if t != nil && s.special(t) && s.labels[t].name == 0 {
+			t = s.label(s.labels[t].draws, bounds.Bound{}, 0)
+		}
+		if s.overwritten(over, off, n, t) {
+			return
+		}
+	}
 	switch {
 	case len(over) == 0 && t == nil:
 		return
@@ -299,6 +308,11 @@ func (s *Symbols) clearCells(p heap.Ptr, n uint64) {
 		}
 	}
 	if over := s.Overlaps(obj, off, uint32(n)); len(over) > 0 {
+		for _, c := range over {
+			if s.slotOf(c.term) != nil {
+				s.Look(c.term)
+			}
+		}
 		cells := s.memory[obj]
 		at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= off })
 		s.setCells(obj, slices.Delete(slices.Clone(cells), at, at+len(over)))

@@ -15,6 +15,7 @@
 //	native.go   calls of natives                       atomic.go    package sync/atomic
 //	log.go      the log of a test                      unwind.go    loops that inputs bound
 //	hash.go     shadows in fingerprints
+//	names.go    numbers used as names                  elements.go  elements whose indices are names
 //	labels.go   labels until something depends on them
 //	    _exec   instructions on labels                 _skip        code without labels
 //	    _native natives on labels; atomic operations   _copy        labels in copies of machines
@@ -70,6 +71,10 @@ type Machine interface {
 	MapType(id uint32) (key, elem *layout.Layout)
 	// Keys returns the keys, which are integers, of a map of that type, in the order of insertion.
 	Keys(id uint32, p heap.Ptr) []uint64
+	// EachName calls f for the names that goroutines have been given in the present state.
+	EachName(f func(name uint32))
+	// KeysAt returns the addresses of the keys of a map of that type, and the size of a key.
+	KeysAt(id uint32, p heap.Ptr) (keys []heap.Ptr, size uint32)
 	// Dynamic returns the layout of a type word's type, and whether its values are stored in the
 	// interface's data word; nil if word is not a type word.
 	Dynamic(word uint64) (l *layout.Layout, direct bool)
