@@ -106,14 +106,58 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		//mutant: findings: counts are not reset before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
 		early := p.beforeStarts(fn, instr)
 		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
-		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || p.isOption(path, instr) || early {
-			c = Medium
+		//mutant: findings: atomic loads have atomic stores [test ./static/findings TestWant]: "!anyWrite(list)" -> "false"
+		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early || !anyWrite(list) {
+			c = Medium // without an atomic write, there may be only one goroutine
+		}
+		//mutant: findings: what a panic prints is used [test ./static/findings TestWant]: "printed(instr)" -> "false"
+		if p.isOption(path, instr) || printed(instr) || !write && p.onlyWriter(instr, list) {
+			c = Low
 		}
 		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))
 		other := p.place(x, "")
 		f.Other = &other
 		return
 	}
+}
+
+// anyWrite reports whether one of the calls of sync/atomic in list writes.
+func anyWrite(list []ssa.Instruction) bool {
+	return slices.ContainsFunc(list, func(x ssa.Instruction) bool {
+		_, name := atomicCall(x.(ssa.CallInstruction))
+		return !strings.HasPrefix(name, "Load")
+	})
+}
+
+// printed reports whether instr reads a value for the message of a panic.
+func printed(instr ssa.Instruction) bool {
+	load, ok := instr.(*ssa.UnOp)
+	b := instr.Block()
+	if _, panics := b.Instrs[len(b.Instrs)-1].(*ssa.Panic); !ok || !panics {
+		return false
+	}
+	return !slices.ContainsFunc(*load.Referrers(), func(u ssa.Instruction) bool {
+		_, isMake := u.(*ssa.MakeInterface)
+		_, isDebug := u.(*ssa.DebugRef)
+		return !isMake && !isDebug
+	})
+}
+
+// onlyWriter reports whether all atomic writes in list are in the function of instr, which only runs as a
+// goroutine of its own: it reads what it has written itself.
+func (p *pass) onlyWriter(instr ssa.Instruction, list []ssa.Instruction) bool {
+	fn := instr.Parent()
+	p.findCallers()
+	for _, x := range list {
+		//mutant: findings: a goroutine reads what others write [test ./static/findings TestWant]: "x.Parent() != fn" -> "true"
+		if _, name := atomicCall(x.(ssa.CallInstruction)); !strings.HasPrefix(name, "Load") && x.Parent() != fn {
+			return false
+		}
+	}
+	return len(p.callers[fn]) > 0 && p.sawAll(fn) && !slices.ContainsFunc(p.callers[fn], func(site ssa.CallInstruction) bool {
+		_, isGo := site.(*ssa.Go)
+		return !isGo || inLoop(site.Block())
+	})
 }
 
 // configures reports whether instr is in a method that assigns a parameter to a field and that only users
@@ -211,7 +255,7 @@ func checkLostUpdates(p *pass) {
 						p.report("HBA403", Medium, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
-						if swaps(fn) || alone(call) {
+						if swaps(fn) || alone(call) || otherwise(l, call) {
 							c = Low // the compare-and-swap may exclude other goroutines; or both goroutines store the same value
 						}
 						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: two goroutines may both see the old value, and both go on; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
@@ -220,6 +264,27 @@ func checkLostUpdates(p *pass) {
 			}
 		}
 	}
+}
+
+// otherwise reports whether a constant is stored, and a later condition than the comparison of l decides
+// whether it is: then the variable is a mark of what has happened in between.
+//
+//	if s.closed.Load() { return io.EOF }
+//	if err := s.recv(); err != nil {
+//		s.closed.Store(true)
+//		return err
+//	}
+func otherwise(l, store *ssa.Call) bool {
+	if _, ok := store.Call.Args[1].(*ssa.Const); !ok {
+		return false
+	}
+	for b := store.Block().Idom(); b != nil; b = b.Idom() {
+		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && splits(b, store) {
+			//mutant: findings: a mark is a decision [test ./static/findings TestWant]: "!comparesTo(br.Cond, l, 4)" -> "false"
+			return !comparesTo(br.Cond, l, 4)
+		}
+	}
+	return false
 }
 
 // alone reports whether a block only stores a constant, or a value that was compared with the variable. It
@@ -287,10 +352,16 @@ func (p *pass) decides(l *ssa.Call, instr ssa.Instruction) bool {
 		if !ok || !comparesTo(br.Cond, l, 4) {
 			continue
 		}
-		in := func(s *ssa.BasicBlock) bool { return s == instr.Block() || s.Dominates(instr.Block()) }
-		return in(b.Succs[0]) && len(b.Succs[0].Preds) == 1 || in(b.Succs[1]) && len(b.Succs[1].Preds) == 1
+		return splits(b, instr)
 	}
 	return false
+}
+
+// splits reports whether instr is executed for only one outcome of the branch at the end of b.
+func splits(b *ssa.BasicBlock, instr ssa.Instruction) bool {
+	return slices.ContainsFunc(b.Succs, func(s *ssa.BasicBlock) bool {
+		return (s == instr.Block() || s.Dominates(instr.Block())) && len(s.Preds) == 1
+	})
 }
 
 func comparesTo(v, w ssa.Value, depth int) bool {

@@ -41,10 +41,12 @@ type conditions struct {
 	// defined has the blocks that compute the operands of conditions; nil: they do not change in the
 	// function.
 	defined map[string]*ssa.BasicBlock
+	// uses has, for each block, the operands of conditions that it or a later block needs; nil: not yet known.
+	uses []map[string]bool
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, nil}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
@@ -102,6 +104,63 @@ func (c *conditions) excluded(v ssa.Value, facts []fact) bool {
 	return slices.ContainsFunc(facts, func(f fact) bool {
 		return f.is && f.key != key && strings.HasPrefix(f.key, left+" == ") && f.key != left+" == nil"
 	})
+}
+
+// needed returns the facts that a branch after the beginning of b may need, and, if params is set, those about
+// parameters, which callers want to know. So fewer states have to be distinguished.
+func (c *conditions) needed(b *ssa.BasicBlock, facts []fact, params bool) []fact {
+	if len(facts) == 0 {
+		return facts
+	}
+	if c.uses == nil {
+		c.findUses(b.Parent())
+	}
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		return !(params && c.params[f.key]) && !slices.ContainsFunc(strings.Fields(f.key), func(word string) bool { return c.uses[b.Index][word] })
+	})
+}
+
+// findUses computes uses.
+func (c *conditions) findUses(fn *ssa.Function) {
+	c.uses = make([]map[string]bool, len(fn.Blocks))
+	for i, b := range fn.Blocks {
+		own := map[string]bool{}
+		c.uses[i] = own
+		add := func(key string) {
+			for _, word := range strings.Fields(key) {
+				if word[0] == 'v' || word[0] == '*' {
+					own[word] = true
+				}
+			}
+		}
+		for _, instr := range b.Instrs {
+			switch x := instr.(type) {
+			case *ssa.If:
+				key, _ := c.key(x.Cond)
+				add(key)
+			case *ssa.Phi:
+				if c.tracked[x] {
+					for _, e := range x.Edges {
+						add(c.operand(e))
+					}
+				}
+			case *ssa.Store:
+				add(c.operand(x.Val))
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range slices.Backward(fn.Blocks) {
+			n := len(c.uses[i])
+			for _, s := range fn.Blocks[i].Succs {
+				for word := range c.uses[s.Index] {
+					c.uses[i][word] = true
+				}
+			}
+			changed = changed || len(c.uses[i]) > n
+		}
+	}
 }
 
 // key returns the name of a condition; not is set if v is the negation of the named condition.

@@ -9,7 +9,8 @@
 //	order.go       cycles in the order of locks
 //	parallel.go    functions that may run at the same time
 //	sync.go        misuse of sync, of context and of testing, one operation at a time
-//	memory.go      fields and their locks, loops that wait for a variable
+//	memory.go      fields and their locks
+//	spin.go        loops that wait for a variable
 //	atomics.go     variables that are accessed with sync/atomic
 //	goroutines.go  accesses of goroutines before they wait
 //	races.go       pairs of accesses that nothing orders

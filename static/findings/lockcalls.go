@@ -93,6 +93,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		b := a
 		b.path, b.given = c.Names.Path(a.path), nil
 		b.must = a.must && len(a.given) == 0 && len(step.Callees()) == 1
+		b.flagged = a.flagged || !a.must && flags(c.Fn)
 		b.chain = append([]ssa.Instruction{instr}, a.chain...)
 		for _, s := range states {
 			f.acquire(instr, b, s)
@@ -297,3 +298,51 @@ func (f *lockFlow) declares(a acquisition) bool {
 	}
 	return !inLoop(a.chain[0].Block())
 }
+
+// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
+// kind, or the same lock.
+func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
+	class := p.Base.Paths.Class(path)
+	releases := func(g *ssa.Function, is func(h hold) bool) bool {
+		if !p.user(g) {
+			return false
+		}
+		for _, states := range p.flow(g).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(s.gone, is) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	kind := func(h hold) bool { return p.Base.Paths.Class(h.path) == class }
+	for _, s := range p.startsOf(fn) {
+		//mutant: findings: a goroutine has no lock without a class [test ./static/findings TestWant]: "s.names.Path(h.path) == path" -> "false"
+		if releases(s.body, func(h hold) bool { return kind(h) || s.names.Path(h.path) == path }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return releases(g, kind) })
+}
+
+// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
+// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
+// fn, or acquires one for it.
+func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
+	class := p.Base.Paths.Class(path)
+	for _, st := range p.startsOf(fn) {
+		for _, states := range p.flow(st.body).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(list(s), func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
+					return true
+				}
+			}
+		}
+	}
+	//mutant: findings: literals start no goroutines [test ./static/findings TestWant]: "p.user(g) && " -> "false && "
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return p.user(g) && p.inGoroutine(g, path, list) })
+}
+
+func goneOf(s *state) []hold { return s.gone }
+func heldOf(s *state) []hold { return s.held }

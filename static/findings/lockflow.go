@@ -107,8 +107,10 @@ type acquisition struct {
 	once  bool              // it enters a Once
 	chain []ssa.Instruction // from the call in this function to the operation
 	must  bool              // on all paths
-	given []fact            // conditions on parameters under which it is acquired
-	op    static.EventKind
+	// flagged is set if a literal acquires it depending on a variable that it has captured.
+	flagged bool
+	given   []fact // conditions on parameters under which it is acquired
+	op      static.EventKind
 }
 
 // exit is one way a function may return, as its caller sees it.
@@ -173,6 +175,8 @@ func (f *lockFlow) walk() {
 		if in[k] == nil {
 			in[k] = map[string]*state{}
 		}
+		//mutant: findings: conditions that no branch needs any more count [test ./static/findings TestWant]: "f.cond.needed(f.fn.Blocks[k], s.facts, len(in[k]) < maxStates/2)" -> "s.facts"
+		s.facts = f.cond.needed(f.fn.Blocks[k], s.facts, len(in[k]) < maxStates/2)
 		if len(in[k]) >= maxStates && len(s.facts) > 0 {
 			//mutant: findings: a path that was forgotten is one [test ./static/findings TestWant]: "s.facts, s.coarse = nil, true" -> "s.facts = nil"
 			s.facts, s.coarse = nil, true

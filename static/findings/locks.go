@@ -85,6 +85,10 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || d.unsure || p.dynamic(d.acq.chain) {
 		c = Medium
 	}
+	//mutant: findings: a flag says nothing about a lock [test ./static/findings TestWant]: "d.acq.flagged" -> "false"
+	if d.acq.flagged {
+		c = Low
+	}
 	switch {
 	case d.acq.once:
 		if c = High; len(p.callees(d.at)) > 1 || p.dynamic(d.acq.chain) {
@@ -252,50 +256,6 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 	}
 	return false
 }
-
-// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
-// kind.
-func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
-	class := p.Base.Paths.Class(path)
-	list := slices.Clone(fn.AnonFuncs)
-	for _, s := range p.startsOf(fn) {
-		list = append(list, s.body)
-	}
-	for _, g := range list {
-		if !p.user(g) {
-			continue
-		}
-		for _, states := range p.flow(g).returns {
-			for _, s := range states {
-				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
-// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
-// fn, or acquires one for it.
-func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
-	class := p.Base.Paths.Class(path)
-	for _, st := range p.startsOf(fn) {
-		for _, states := range p.flow(st.body).returns {
-			for _, s := range states {
-				if slices.ContainsFunc(list(s), func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
-					return true
-				}
-			}
-		}
-	}
-	//mutant: findings: literals start no goroutines [test ./static/findings TestWant]: "p.user(g) && " -> "false && "
-	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return p.user(g) && p.inGoroutine(g, path, list) })
-}
-
-func goneOf(s *state) []hold { return s.gone }
-func heldOf(s *state) []hold { return s.held }
 
 // returned reports whether ret may return an object that keeps the lock: ret returns no error, and another
 // function, such as the end of a transaction, releases a lock of the same kind that it has not acquired.

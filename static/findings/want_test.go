@@ -130,6 +130,25 @@ func TestWithoutUsers(t *testing.T) {
 	}
 }
 
+// TestSimple: where the points-to analysis leaves out other modules, their short functions are executed.
+func TestSimple(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/apart", Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := analyze.New(prog, vm.NewModels(prog), analyze.Entries(prog))
+	if !p.SolveOwn() {
+		t.Fatal("not solved")
+	}
+	var names []string
+	for _, f := range findings.Find(p.FindingConfig()) {
+		names = append(names, f.Entry.Name()+" "+f.Code)
+	}
+	if want := []string{"Wrong HBA208"}; !slices.Equal(names, want) {
+		t.Errorf("findings in %q, want %q", names, want)
+	}
+}
+
 // calls reports whether fn, or a function in it, mentions a function or method of that name.
 func calls(fn *ssa.Function, name string) bool {
 	for _, b := range fn.Blocks {

@@ -133,9 +133,22 @@ type iterator struct {
 	keys []string
 }
 
+// fill makes up the elements of a map from outside: one, or none.
+func (r *Run) fill(m *obj) {
+	if !m.outside || m.filled {
+		return
+	}
+	m.filled = true
+	r.Guesses++
+	if t, ok := m.t.Underlying().(*types.Map); ok && len(m.order) == 0 && r.rng.IntN(2) == 0 {
+		const k = "[made up]"
+		m.order = append(m.order, k)
+		m.cells[k], m.cells["key "+k] = r.makeUp(t.Elem()), unknown{}
+	}
+}
+
 func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	it, ok := fr.env[i.Iter].(*iterator)
-	t := i.Type().(*types.Tuple)
 	if !ok {
 		return tuple{false, unknown{}, unknown{}}
 	}
@@ -146,12 +159,8 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	}
 	r.touch(g, m, "", false, false, i)
 	if it.n == 0 {
+		r.fill(m)
 		it.keys = append(it.keys, m.order...)
-		if m.outside && len(it.keys) == 0 && r.rng.IntN(2) == 0 {
-			r.Guesses++
-			it.n++
-			return tuple{true, unknown{}, r.makeUp(t.At(2).Type())}
-		}
 	}
 	for it.n < len(it.keys) {
 		k := it.keys[it.n]

@@ -19,6 +19,7 @@ type Program struct {
 	Steps int
 
 	natives map[*ssa.Function]*native // see nativeOf
+	simples map[*ssa.Function]bool    // see simple
 }
 
 // A Run is one execution of a function.

@@ -1,0 +1,120 @@
+package outside
+
+import (
+	"container/list"
+	"runtime"
+	"sync"
+)
+
+// Numbers that depend on inputs agree with each other.
+
+// Bench waits for as many goroutines as it starts.
+func Bench(n, m *int, read, write func()) {
+	var wg sync.WaitGroup
+	wg.Add(*n + *m)
+	for range *n {
+		go func() {
+			defer wg.Done()
+			read()
+		}()
+	}
+	for range *m {
+		go func() {
+			defer wg.Done()
+			write()
+		}()
+	}
+	wg.Wait()
+}
+
+// BenchWrong does not.
+func BenchWrong(n *int, read func()) {
+	var wg sync.WaitGroup
+	wg.Add(*n + 1)
+	for range *n {
+		go func() {
+			defer wg.Done()
+			read()
+		}()
+	}
+	wg.Wait() // want HBA302 "this Wait may never return"
+}
+
+// CloseAll waits for all elements of a map.
+func CloseAll(all map[string]func()) {
+	var wg sync.WaitGroup
+	wg.Add(len(all))
+	for _, f := range all {
+		go func() {
+			defer wg.Done()
+			f()
+		}()
+	}
+	wg.Wait()
+}
+
+// CloseSome forgets one.
+func CloseSome(all map[string]func(), skip string) {
+	var wg sync.WaitGroup
+	wg.Add(len(all))
+	for name, f := range all {
+		if name == skip {
+			continue
+		}
+		go func() {
+			defer wg.Done()
+			f()
+		}()
+	}
+	wg.Wait() // want HBA302 "this Wait may never return"
+}
+
+// Parallel has a buffer for each part.
+func Parallel(all []int) (sum int) {
+	cpus := runtime.NumCPU()
+	if cpus%2 != 0 {
+		panic("odd")
+	}
+	size := len(all)/cpus + 1
+	out := make(chan int, cpus)
+	var wg sync.WaitGroup
+	for i := 0; i < len(all); i += size {
+		wg.Add(1)
+		go func() {
+			out <- i
+			wg.Done()
+		}()
+	}
+	wg.Wait()
+	close(out)
+	for n := range out {
+		sum += n
+	}
+	return sum
+}
+
+// A Queue has the channels of those that wait.
+type Queue struct {
+	mu      sync.Mutex
+	waiters list.List
+}
+
+// Wait waits for Wake.
+func (q *Queue) Wait(work func()) {
+	go func() { work() }()
+	ready := make(chan struct{})
+	q.mu.Lock()
+	q.waiters.PushBack(ready)
+	q.mu.Unlock()
+	<-ready
+}
+
+// WaitAlone gives its channel to nobody.
+func (q *Queue) WaitAlone(work func()) {
+	go func() { work() }()
+	ready := make(chan struct{})
+	q.mu.Lock()
+	q.waiters.PushBack(1)
+	q.mu.Unlock()
+	<-ready // want HBA202 "this receive may wait forever"
+}
