@@ -41,12 +41,14 @@ type conditions struct {
 	// defined has the blocks that compute the operands of conditions; nil: they do not change in the
 	// function.
 	defined map[string]*ssa.BasicBlock
+	// loads has the blocks that load the values of operands from memory.
+	loads map[string]map[*ssa.BasicBlock]bool
 	// uses has, for each block, the operands of conditions that it or a later block needs; nil: not yet known.
 	uses []map[string]bool
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, nil}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, map[string]map[*ssa.BasicBlock]bool{}, nil}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
@@ -200,6 +202,10 @@ func (c *conditions) operand(v ssa.Value) string {
 		if x.Op == token.MUL {
 			if p := c.paths.Of(x.X); p != static.Unknown {
 				name := fmt.Sprintf("*%d", p)
+				if c.loads[name] == nil {
+					c.loads[name] = map[*ssa.BasicBlock]bool{}
+				}
+				c.loads[name][x.Block()] = true
 				if a, ok := x.X.(*ssa.Alloc); ok && assignedOnce(a) {
 					c.defined[name] = a.Block()
 				}
@@ -257,15 +263,26 @@ func assignedOnce(a *ssa.Alloc) bool {
 }
 
 // next returns the facts that still hold in the next iteration of the loop with the given head: those about
-// values computed before the loop.
+// values computed or loaded before the loop.
 func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
 		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
 			at, known := c.defined[word]
 			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "at != nil && head == nil"
-			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' || word == "len")
+			//mutant: findings: a value that was loaded before a loop changes in it [test ./static/findings TestWant]: "c.loadedFrom(head, word)" -> "true"
+			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' && c.loadedFrom(head, word) || word == "len")
 		})
 	})
+}
+
+// loadedFrom reports whether a block from head on loads the value of an operand.
+func (c *conditions) loadedFrom(head *ssa.BasicBlock, name string) bool {
+	for b := range c.loads[name] {
+		if head.Dominates(b) {
+			return true
+		}
+	}
+	return false
 }
 
 // decided returns whether a condition on constants holds.

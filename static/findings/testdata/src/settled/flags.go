@@ -168,3 +168,39 @@ func (t *Topic) Many(a, b, c, d, e, f bool, ctx context.Context) error {
 	}
 	return nil
 }
+
+// A Group has queues.
+type Group struct {
+	mu    sync.Mutex
+	queue *Group
+	all   []*Group
+	n     int
+}
+
+// Ack locks the queue, if there is one.
+func (g *Group) Ack(add func(*Group)) {
+	q := g.queue
+	if q != nil {
+		q.mu.Lock()
+	}
+	for _, x := range g.all {
+		add(x)
+	}
+	if q != nil {
+		q.mu.Unlock()
+	}
+}
+
+// AckWrong does so depending on something else.
+func (g *Group) AckWrong(add func(*Group)) {
+	q := g.queue
+	if q != nil {
+		q.mu.Lock()
+	}
+	for _, x := range g.all {
+		add(x)
+	}
+	if q != nil && q.n > 0 {
+		q.mu.Unlock()
+	}
+} // want HBA103 "return without g.queue.mu.Unlock"
