@@ -3,6 +3,7 @@
 //	findings.go    findings, and the run of all checks
 //	checks.go      checks, and the functions that run them; table.go has all checks
 //	conditions.go  branches on the same condition
+//	lockstate.go   the locks that are held at the end of a path, and its conditions
 //	lockflow.go    the locks held on each path
 //	lockcalls.go   the same through calls: a summary of each function
 //	locks.go       locks taken twice, not released, not held
@@ -13,6 +14,7 @@
 //	spin.go        loops that wait for a variable
 //	atomics.go     variables that are accessed with sync/atomic
 //	goroutines.go  accesses of goroutines before they wait
+//	settled.go     variables that no longer change
 //	races.go       pairs of accesses that nothing orders
 //	stuck.go       functions that are executed on made-up inputs (package sketch)
 //

@@ -142,7 +142,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 			}
 			for _, h := range x.acquired {
 				if p := c.Names.Path(h.path); p != static.Unknown {
-					t.held = append(t.held, hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1})
+					t.hold(hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1}, 1)
 					t.freed = slices.DeleteFunc(t.freed, func(h hold) bool { return h.path == p })
 				}
 			}
