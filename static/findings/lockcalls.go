@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -91,12 +92,15 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 			continue
 		}
 		b := a
-		b.path, b.given = c.Names.Path(a.path), nil
+		b.path, b.given = c.Names.Path(a.path), f.inherited(a.given, c.Fn, site)
 		b.must = a.must && len(a.given) == 0 && len(step.Callees()) == 1
 		b.flagged = a.flagged || !a.must && flags(c.Fn)
 		b.chain = append([]ssa.Instruction{instr}, a.chain...)
 		for _, s := range states {
-			f.acquire(instr, b, s)
+			//mutant: findings: arguments that are not constant rule no path out [test ./static/findings TestWant]: "f.allows(s, a.given, c.Fn, site)" -> "true"
+			if f.allows(s, a.given, c.Fn, site) {
+				f.acquire(instr, b, s)
+			}
 		}
 		for _, e := range step.Events() {
 			if e.Kind == static.OnceEvent && b.once && b.path == e.Path && e.Path != static.Unknown {
@@ -141,7 +145,8 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 				}
 			}
 			for _, h := range x.acquired {
-				if p := c.Names.Path(h.path); p != static.Unknown {
+				//mutant: findings: a callee that returns holds what its caller holds [test ./static/findings TestWant]: " && !t.excludes(p, h.mode)" -> ""
+				if p := c.Names.Path(h.path); p != static.Unknown && !t.excludes(p, h.mode) {
 					t.hold(hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1}, 1)
 					t.freed = slices.DeleteFunc(t.freed, func(h hold) bool { return h.path == p })
 				}
@@ -162,23 +167,55 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 
 // possible reports whether a call of fn may meet the conditions on its parameters.
 func possible(given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
+	return !slices.ContainsFunc(given, func(g fact) bool {
+		is, ok := decided(passed(fn, site, g.key))
+		return ok && is != g.is
+	})
+}
+
+// passed returns the value that a call passes for the parameter with that name; nil if it is unknown.
+func passed(fn *ssa.Function, site ssa.CallInstruction, name string) ssa.Value {
 	if site == nil {
-		return true
+		return nil
 	}
 	args := site.Common().Args
 	if site.Common().IsInvoke() {
 		args = append([]ssa.Value{site.Common().Value}, args...)
 	}
-	for _, g := range given {
-		for i, prm := range fn.Params {
-			if prm.Name() == g.key && i < len(args) {
-				if is, ok := decided(args[i]); ok && is != g.is {
-					return false
-				}
-			}
+	for i, prm := range fn.Params {
+		if prm.Name() == name && i < len(args) {
+			return args[i]
 		}
 	}
-	return true
+	return nil
+}
+
+// allows reports whether a call of fn in state s may meet the conditions on its parameters.
+func (f *lockFlow) allows(s *state, given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
+	return !slices.ContainsFunc(given, func(g fact) bool {
+		v := passed(fn, site, g.key)
+		if v == nil {
+			return false
+		}
+		key, not := f.cond.key(v)
+		is, ok := known(s.facts, key)
+		return ok && (is != not) != g.is
+	})
+}
+
+// inherited returns the conditions on the parameters of fn, as far as f's function passes its own parameters.
+func (f *lockFlow) inherited(given []fact, fn *ssa.Function, site ssa.CallInstruction) (list []fact) {
+	for _, g := range given {
+		v, not := passed(fn, site, g.key), false
+		if x, ok := v.(*ssa.UnOp); ok && x.Op == token.NOT {
+			v, not = x.X, true
+		}
+		//mutant: findings: callers of callers pass nothing on [test ./static/findings TestWant]: "ok" -> "false && ok"
+		if prm, ok := v.(*ssa.Parameter); ok {
+			list = append(list, fact{prm.Name(), g.is != not})
+		}
+	}
+	return list
 }
 
 // summarise computes the effects that callers see.

@@ -376,7 +376,8 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		if h := s.freed[i]; !h.flagged && (some == nil || !some.flagged) {
 			f.again = append(f.again, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: h.unsure || some != nil || s.coarse})
 		}
-	case !s.lost && !f.alias(p, m, s):
+	//mutant: findings: after a call of anything no lock of the caller is released [test ./static/findings TestWant]: " || !slices.Contains(s.took, p)" -> ""
+	case (!s.lost || !slices.Contains(s.took, p)) && !f.alias(p, m, s):
 		if h := (hold{path: p, mode: m, at: instr}); !slices.Contains(s.gone, h) {
 			s.gone = append(s.gone, h)
 		}
@@ -407,7 +408,9 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 		if strings.HasPrefix(x.key, "v") && !strings.Contains(x.key, " ") {
 			for _, prm := range f.fn.Params {
 				if f.cond.operand(prm) == x.key {
-					a.given = append(slices.Clone(a.given), fact{prm.Name(), x.is})
+					if f := (fact{prm.Name(), x.is}); !slices.Contains(a.given, f) {
+						a.given = append(slices.Clone(a.given), f)
+					}
 				}
 			}
 		}

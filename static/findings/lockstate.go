@@ -52,6 +52,11 @@ func (s *state) hold(h hold, most int) {
 	}
 }
 
+// excludes reports whether a lock is held, so that it cannot be acquired in that mode.
+func (s *state) excludes(p static.Path, m static.Mode) bool {
+	return slices.ContainsFunc(s.held, func(h hold) bool { return h.path == p && h.mode.Excludes(m) })
+}
+
 // rank is 1 for a coarse state, and 0 for others, which have more facts.
 func (s *state) rank() int {
 	if s.coarse {

@@ -381,17 +381,25 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 			list = append(list, c)
 		}
 	}
+	return append(list, p.heldByCallers(instr.Parent(), depth)...)
+}
+
+// heldByCallers returns the classes of the locks that all callers of fn hold, or all callers of these.
+func (p *pass) heldByCallers(fn *ssa.Function, depth int) []string {
 	p.findCallers()
-	fn := instr.Parent()
 	sites := p.callers[fn]
 	if depth == 0 || len(sites) == 0 || !p.sawAll(fn) {
-		return list
+		return nil
 	}
 	var common []string
 	first := true
 	for _, site := range sites {
+		if d, ok := site.(*ssa.Defer); ok && len(sites) == 1 && fn.Parent() == d.Parent() {
+			//mutant: findings: a deferred literal runs without locks [test ./static/findings TestWant]: "p.heldByCallers(fn.Parent(), depth)" -> "nil"
+			return p.heldByCallers(fn.Parent(), depth)
+		}
 		if _, ok := site.(*ssa.Call); !ok || !p.user(site.Parent()) {
-			return list
+			return nil
 		}
 		//mutant: findings: constructors lock [test ./static/findings TestWant]: "p.constructs(site, fn)" -> "false"
 		if p.constructs(site, fn) {
@@ -404,5 +412,5 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 			common = slices.DeleteFunc(slices.Clone(common), func(c string) bool { return !slices.Contains(held, c) })
 		}
 	}
-	return append(list, common...)
+	return common
 }

@@ -219,6 +219,12 @@ func (p *pass) along(one, two []ssa.Instruction) bool {
 	return slices.ContainsFunc(held(one), func(c string) bool { return slices.Contains(list, c) })
 }
 
+// isTimer reports whether site starts a goroutine when some time has passed.
+func isTimer(site ssa.Instruction) bool {
+	c, ok := site.(*ssa.Call)
+	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().String() == "time.AfterFunc"
+}
+
 type raceKey struct {
 	start ssa.Instruction
 	path  static.Path
@@ -237,7 +243,8 @@ func (p *pass) race(s start, a, b access, weak bool) {
 	}
 	c := High
 	//mutant: findings: what is created on demand is not there yet [test ./static/findings TestWant]: "p.onDemand(a.chain[len(a.chain)-1])" -> "false"
-	if weak || !p.Base.Paths.Stable(a.path) || p.onDemand(a.chain[len(a.chain)-1]) {
+	//mutant: findings: timers happen at once [test ./static/findings TestWant]: " || isTimer(s.site)" -> ""
+	if weak || isTimer(s.site) || !p.Base.Paths.Stable(a.path) || p.onDemand(a.chain[len(a.chain)-1]) {
 		c = Medium
 	}
 	verb := map[bool]string{true: "written", false: "read"}

@@ -1,0 +1,230 @@
+package settled
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Locks that functions pass to each other.
+
+// A Log keeps entries.
+type Log struct {
+	mu      sync.Mutex
+	entries []int
+	last    uint64
+	limit   int
+	onDrop  func(int)
+	timer   *time.Timer
+}
+
+// drop removes the oldest entry. It tells so without the lock, which it acquires again.
+func (l *Log) drop() bool {
+	if len(l.entries) == 0 {
+		return false
+	}
+	n := l.entries[0]
+	l.entries = l.entries[1:]
+	l.reset(n)
+	return true
+}
+
+func (l *Log) reset(n int) {
+	if n > 0 {
+		func() {
+			l.mu.Unlock()
+			defer l.mu.Lock()
+			l.onDrop(n)
+		}()
+	}
+}
+
+// Expire drops entries.
+func (l *Log) Expire(keep func() bool) {
+	for keep() {
+		l.mu.Lock()
+		l.drop()
+		l.mu.Unlock()
+	}
+	l.mu.Lock()
+	l.drop()
+	l.mu.Unlock()
+}
+
+// full reports whether there is no room.
+func (l *Log) full(held bool) bool {
+	if !held {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+	}
+	return len(l.entries) >= l.limit // want HBA107 "l.entries is read without mu" low
+}
+
+func (l *Log) room(held bool) bool { return !l.full(held) }
+
+func (l *Log) busy(free bool) bool { return l.full(!free) }
+
+// Add and Put know who has the lock.
+func (l *Log) Add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.room(true) && !l.busy(false) {
+		l.entries = append(l.entries, n)
+	}
+}
+
+func (l *Log) Put(n int, held bool) {
+	if !held {
+		l.mu.Lock()
+	}
+	if l.room(true) || held && l.full(held) {
+		l.entries = append(l.entries, n)
+	}
+	if !held {
+		l.mu.Unlock()
+	}
+}
+
+// AddWrong and PutWrong do not.
+func (l *Log) AddWrong(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.room(false) { // want HBA101 "l.mu is locked by room"
+		l.entries = append(l.entries, n)
+	}
+	if l.busy(true) { // want HBA101 "l.mu is locked by busy"
+		l.entries = nil
+	}
+}
+
+// Commit has a literal that releases its locks after a call of anything.
+func (l *Log) Commit(check func() error, undo func()) error {
+	l.mu.Lock()
+	fail := func(err error) error {
+		undo()
+		l.mu.Unlock()
+		return err
+	}
+	if err := check(); err != nil {
+		return fail(err)
+	}
+	l.entries = nil
+	l.mu.Unlock()
+	return nil
+}
+
+// CommitWrong has one that does not.
+func (l *Log) CommitWrong(check func() error, undo func()) error {
+	l.mu.Lock()
+	fail := func(err error) error {
+		undo()
+		return err
+	}
+	if err := check(); err != nil {
+		return fail(err) // want HBA103 "return without l.mu.Unlock"
+	}
+	l.entries = nil
+	l.mu.Unlock()
+	return nil
+}
+
+// Rebuild calls rebuild with the lock held.
+func (l *Log) Rebuild() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rebuild()
+}
+
+func (l *Log) rebuild() {
+	atomic.StoreUint64(&l.last, 0)
+	defer func() {
+		if l.last == 0 {
+			atomic.StoreUint64(&l.last, 1)
+		}
+	}()
+	l.entries = nil
+}
+
+// Last needs no lock.
+func (l *Log) Last() uint64 { return atomic.LoadUint64(&l.last) }
+
+// Arm stores a timer, which the timer's function removes.
+func (l *Log) Arm() {
+	l.timer = time.AfterFunc(time.Hour, l.disarm)
+}
+
+func (l *Log) disarm() {
+	l.timer = nil // want HBA401 "l.timer is written" medium
+}
+
+// Walk locks what a map has.
+func Walk(locks *sync.Map, now int) {
+	go func() {
+		for {
+			empty := true
+			locks.Range(func(k, v any) bool {
+				m := k.(map[int]int)
+				l := v.(sync.Locker)
+				l.Lock()
+				for i, n := range m {
+					if n <= now {
+						delete(m, i)
+						if len(m) == 0 {
+							locks.Delete(k)
+						}
+					}
+				}
+				l.Unlock()
+				empty = false
+				return true
+			})
+			if empty {
+				return
+			}
+		}
+	}()
+}
+
+// Three types lock each other.
+type (
+	One struct {
+		mu sync.Mutex
+		to *Two
+		n  int
+	}
+	Two struct {
+		mu sync.Mutex
+		to *Three
+		n  int
+	}
+	Three struct {
+		mu sync.Mutex
+		to *One
+		n  int
+	}
+)
+
+// Up, Down and Round lock two of them.
+func (o *One) Up() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.to.mu.Lock() // want HBA110 "closes a cycle of 3 locks" low
+	o.to.n++
+	o.to.mu.Unlock()
+}
+
+func (t *Two) Down() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.to.mu.Lock()
+	t.to.n++
+	t.to.mu.Unlock()
+}
+
+func (t *Three) Round() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.to.mu.Lock()
+	t.to.n++
+	t.to.mu.Unlock()
+}
