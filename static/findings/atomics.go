@@ -110,6 +110,9 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early || !anyWrite(list) {
 			c = Medium // without an atomic write, there may be only one goroutine
 		}
+		if p.lockedBySome(fn, 3) {
+			c = min(c, Medium) // one caller holds a lock, and others may hold it in a way that is not seen
+		}
 		//mutant: findings: what a panic prints is used [test ./static/findings TestWant]: "printed(instr)" -> "false"
 		if p.isOption(path, instr) || printed(instr) || !write && p.onlyWriter(instr, list) {
 			c = Low
@@ -119,6 +122,15 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		f.Other = &other
 		return
 	}
+}
+
+// lockedBySome reports whether fn is called, through at most depth calls, by a function that holds a lock.
+func (p *pass) lockedBySome(fn *ssa.Function, depth int) bool {
+	p.findCallers()
+	return depth > 0 && slices.ContainsFunc(p.callers[fn], func(site ssa.CallInstruction) bool {
+		_, isGo := site.(*ssa.Go)
+		return !isGo && p.user(site.Parent()) && (len(p.classesAt(site, 0)) > 0 || p.lockedBySome(site.Parent(), depth-1))
+	})
 }
 
 // anyWrite reports whether one of the calls of sync/atomic in list writes.
@@ -257,6 +269,10 @@ func checkLostUpdates(p *pass) {
 						c := Medium
 						if swaps(fn) || alone(call) || otherwise(l, call) {
 							c = Low // the compare-and-swap may exclude other goroutines; or both goroutines store the same value
+						}
+						//mutant: findings: callers lock nothing for a function that checks and sets [test ./static/findings TestWant]: "p.lockedBySome(fn, 3)" -> "false"
+						if p.lockedBySome(fn, 3) {
+							c = Low
 						}
 						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: two goroutines may both see the old value, and both go on; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}

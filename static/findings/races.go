@@ -247,6 +247,9 @@ func (p *pass) race(s start, a, b access, weak bool) {
 	if weak || isTimer(s.site) || !p.Base.Paths.Stable(a.path) || p.onDemand(a.chain[len(a.chain)-1]) {
 		c = Medium
 	}
+	if weak && isTimer(s.site) {
+		c = Low
+	}
 	verb := map[bool]string{true: "written", false: "read"}
 	x, y := a.chain[len(a.chain)-1], b.chain[len(b.chain)-1]
 	//mutant: findings: locks that the callers hold order no accesses [test ./static/findings TestWant]: "p.along(a.chain, b.chain)" -> "false"

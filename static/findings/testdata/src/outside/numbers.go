@@ -118,3 +118,33 @@ func (q *Queue) WaitAlone(work func()) {
 	q.mu.Unlock()
 	<-ready // want HBA202 "this receive may wait forever"
 }
+
+// Ask returns early for one of many reasons.
+func Ask(work func() int, stop bool) int {
+	answer := make(chan int)
+	go func() {
+		answer <- work() // want HBA201 "this send may wait forever" medium
+	}()
+	if stop {
+		return 0
+	}
+	return <-answer
+}
+
+// AskMany does so for all of them together.
+func AskMany(work func() int, stop [20]bool) int {
+	answer := make(chan int)
+	go func() {
+		answer <- work() // want HBA201 "this send may wait forever" low
+	}()
+	n := 0
+	for _, s := range stop {
+		if s {
+			n++
+		}
+	}
+	if n > 10 {
+		return 0
+	}
+	return <-answer
+}

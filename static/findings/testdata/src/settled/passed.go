@@ -228,3 +228,61 @@ func (t *Three) Round() {
 	t.to.n++
 	t.to.mu.Unlock()
 }
+
+// Visit locks one of them.
+func Visit(first bool, f func()) {
+	var l sync.Locker = &sync.Mutex{}
+	if first {
+		l = new(none)
+	}
+	go f()
+	l.Lock()
+	f()
+	l.Unlock()
+} // want HBA103 "return without" low
+
+type none struct{}
+
+func (*none) Lock()   {}
+func (*none) Unlock() {}
+
+// A Cell is set once, or by functions whose callers lock.
+type Cell struct {
+	mu  sync.Mutex
+	seq atomic.Uint64
+	pos atomic.Uint64
+}
+
+// Start and Restart lock.
+func (c *Cell) Start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begin()
+}
+
+func (c *Cell) Restart(f func()) {
+	c.mu.Lock()
+	f()
+	c.begin()
+	c.mu.Unlock()
+}
+
+// Boot does not, but nothing else runs then.
+func (c *Cell) Boot() { c.begin() }
+
+func (c *Cell) begin() {
+	if c.seq.Load() == 0 {
+		c.seq.Store(1) // want HBA403 "c.seq is checked and then set" low
+		println("begin")
+	}
+}
+
+// Move is called without locks.
+func (c *Cell) Move() { c.move() }
+
+func (c *Cell) move() {
+	if c.pos.Load() == 0 {
+		c.pos.Store(1) // want HBA403 "c.pos is checked and then set" medium
+		println("move")
+	}
+}
