@@ -110,8 +110,9 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early || !anyWrite(list) {
 			c = Medium // without an atomic write, there may be only one goroutine
 		}
-		if p.lockedBySome(fn, 3) {
-			c = min(c, Medium) // one caller holds a lock, and others may hold it in a way that is not seen
+		//mutant: findings: arguments belong to several goroutines [test ./static/findings TestWant]: "handed(p.Base.Paths.Root(path), fn)" -> "false"
+		if handed(p.Base.Paths.Root(path), fn) || p.lockedBySome(fn, 3) {
+			c = min(c, Medium) // one goroutine after the other may have the object; or callers lock
 		}
 		//mutant: findings: what a panic prints is used [test ./static/findings TestWant]: "printed(instr)" -> "false"
 		if p.isOption(path, instr) || printed(instr) || !write && p.onlyWriter(instr, list) {
@@ -131,6 +132,20 @@ func (p *pass) lockedBySome(fn *ssa.Function, depth int) bool {
 		_, isGo := site.(*ssa.Go)
 		return !isGo && p.user(site.Parent()) && (len(p.classesAt(site, 0)) > 0 || p.lockedBySome(site.Parent(), depth-1))
 	})
+}
+
+// handed reports whether v is an argument of fn, or of the function around it, other than the first one. Such
+// an object, a message or a request, often goes from one goroutine to the next.
+func handed(v ssa.Value, fn *ssa.Function) bool {
+	if fv, ok := v.(*ssa.FreeVar); ok && fn.Parent() != nil {
+		for _, prm := range fn.Parent().Params {
+			if prm.Name() == fv.Name() {
+				return handed(prm, fn.Parent())
+			}
+		}
+	}
+	prm, ok := v.(*ssa.Parameter)
+	return ok && len(fn.Params) > 0 && fn.Params[0] != prm
 }
 
 // anyWrite reports whether one of the calls of sync/atomic in list writes.

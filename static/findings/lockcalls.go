@@ -363,6 +363,73 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return releases(g, kind) })
 }
 
+// givenAway reports whether fn hands a literal to other code that releases a lock of the same kind: the
+// literal may run before the lock is acquired again.
+//
+//	mu.Lock()
+//	send(request, func() { mu.Unlock() })
+//	mu.Lock()
+func (p *pass) givenAway(fn *ssa.Function, path static.Path) bool {
+	class := p.kindOf(path)
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool {
+		if !p.user(g) || !escapes(fn, g) {
+			return false
+		}
+		for _, states := range p.flow(g).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.kindOf(h.path) == class }) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// escapes reports whether fn does anything with literal g but to call or defer it.
+func escapes(fn, g *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			mc, ok := instr.(*ssa.MakeClosure)
+			if !ok || mc.Fn != g {
+				continue
+			}
+			for _, u := range *mc.Referrers() {
+				if c, ok := u.(ssa.CallInstruction); !ok || c.Common().Value != mc {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// exits reports whether instr calls a variable of a package that is os.Exit at first. (Tests may assign
+// another function to it.)
+func exits(instr ssa.Instruction) bool {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	load, ok := call.Call.Value.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	v, ok := load.X.(*ssa.Global)
+	if !ok || v.Pkg == nil || v.Pkg.Func("init") == nil {
+		return false
+	}
+	for _, b := range v.Pkg.Func("init").Blocks {
+		for _, i := range b.Instrs {
+			if st, ok := i.(*ssa.Store); ok && st.Addr == v {
+				fn, ok := st.Val.(*ssa.Function)
+				return ok && fn.String() == "os.Exit"
+			}
+		}
+	}
+	return false
+}
+
 // inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
 // a lock of the same kind as path among those that list selects: the goroutine releases a lock for
 // fn, or acquires one for it.

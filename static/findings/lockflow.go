@@ -202,6 +202,10 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	}
 	switch step.Kind() {
 	case static.Calls:
+		//mutant: findings: a variable that is os.Exit returns [test ./static/findings TestWant]: "exits(instr)" -> "false"
+		if exits(instr) {
+			return nil
+		}
 		states = f.calls(step, states)
 	case static.MayCall:
 		n := len(f.again)

@@ -76,6 +76,10 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, goneOf) {
 		return // it waits for the goroutine
 	}
+	//mutant: findings: a literal that is handed away releases nothing [test ./static/findings TestWant]: "p.givenAway(f.fn, d.held.path)" -> "false"
+	if !d.acq.once && p.givenAway(f.fn, d.held.path) {
+		return
+	}
 	name := p.name(d.acq.path)
 	via := ""
 	if n := len(d.acq.chain); n > 1 {

@@ -1,6 +1,7 @@
 package settled
 
 import (
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -285,4 +286,75 @@ func (c *Cell) move() {
 		c.pos.Store(1) // want HBA403 "c.pos is checked and then set" medium
 		println("move")
 	}
+}
+
+// A Request goes from one goroutine to another.
+type Request struct {
+	id   uint32
+	done func(error)
+}
+
+// Finish ends the request.
+func (r *Request) Finish(err error) { r.done(err) }
+
+// Client sends requests.
+type Client struct {
+	mu    sync.Mutex
+	sent  uint32
+	queue chan *Request
+}
+
+// Send gives the request a number, which Describe reads.
+func (c *Client) Send(r *Request) {
+	atomic.StoreUint32(&r.id, atomic.AddUint32(&c.sent, 1))
+	c.queue <- r
+}
+
+func (c *Client) Describe(r *Request) int {
+	show := func() int { return int(r.id) } // want HBA402 "r.id is read without sync/atomic" medium
+	n := int(r.id) + show()                 // want HBA402 "r.id is read without sync/atomic" medium
+	return n + int(c.sent)                  // want HBA402 "c.sent is read without sync/atomic" high
+}
+
+// Ask waits for the answer by a lock, which a literal releases.
+func (c *Client) Ask(r *Request) {
+	var wait sync.Mutex
+	wait.Lock()
+	r.done = func(error) { wait.Unlock() }
+	c.Send(r)
+	wait.Lock()
+}
+
+// AskWrong has a literal that does something else.
+func (c *Client) AskWrong(r *Request) {
+	var wait sync.Mutex
+	wait.Lock()
+	r.done = func(error) { c.mu.Unlock() }
+	func() { c.Send(r) }()
+	wait.Lock() // want HBA101 "wait is locked while this goroutine holds it"
+}
+
+var exit, leave = os.Exit, func(int) {}
+
+// Fatal exits; Leave does not.
+func (c *Client) Fatal(now bool) {
+	c.mu.Lock()
+	if now {
+		c.mu.Unlock()
+		exit(1)
+	}
+	c.queue = nil
+	c.mu.Unlock()
+	exit(2)
+}
+
+func (c *Client) Leave(now bool) {
+	c.mu.Lock()
+	if now {
+		c.mu.Unlock()
+		leave(1)
+	}
+	c.queue = nil
+	c.mu.Unlock() // want HBA104 "c.mu is unlocked twice"
+	leave(2)
 }
