@@ -102,20 +102,30 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		if p.sameLock(instr, x) || !write && p.lockedWrites(instr, list) {
 			continue
 		}
-		c := High
+		c := Medium // two functions may be about different objects, or one after the other
+		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
+		if _, global := p.Base.Paths.Root(path).(*ssa.Global); global || x.Parent() == fn && p.Base.Paths.Of(at) == path {
+			c = High
+		}
+		if len(p.heldAt(instr)) > 0 || p.lockedBySome(fn, 3) {
+			c = min(c, Medium) // all callers may lock, some of them in a way that is not seen
+		}
 		//mutant: findings: counts are not reset before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
 		early := p.beforeStarts(fn, instr)
 		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
-		//mutant: findings: atomic loads have atomic stores [test ./static/findings TestWant]: "!anyWrite(list)" -> "false"
-		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || early || !anyWrite(list) {
-			c = Medium // without an atomic write, there may be only one goroutine
+		if early || resets(instr) || p.configures(instr) || p.isOption(path, instr) {
+			c = Low
 		}
 		//mutant: findings: arguments belong to several goroutines [test ./static/findings TestWant]: "handed(p.Base.Paths.Root(path), fn)" -> "false"
-		if handed(p.Base.Paths.Root(path), fn) || p.lockedBySome(fn, 3) {
-			c = min(c, Medium) // one goroutine after the other may have the object; or callers lock
+		if handed(p.Base.Paths.Root(path), fn) {
+			c = Low // one goroutine after the other may have the object
+		}
+		//mutant: findings: atomic loads have atomic stores [test ./static/findings TestWant]: "!anyWrite(list)" -> "false"
+		if !anyWrite(list) {
+			c = Low // there may be only one goroutine
 		}
 		//mutant: findings: what a panic prints is used [test ./static/findings TestWant]: "printed(instr)" -> "false"
-		if p.isOption(path, instr) || printed(instr) || !write && p.onlyWriter(instr, list) {
+		if printed(instr) || !write && p.onlyWriter(instr, list) {
 			c = Low
 		}
 		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))

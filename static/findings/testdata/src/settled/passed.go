@@ -311,9 +311,9 @@ func (c *Client) Send(r *Request) {
 }
 
 func (c *Client) Describe(r *Request) int {
-	show := func() int { return int(r.id) } // want HBA402 "r.id is read without sync/atomic" medium
-	n := int(r.id) + show()                 // want HBA402 "r.id is read without sync/atomic" medium
-	return n + int(c.sent)                  // want HBA402 "c.sent is read without sync/atomic" high
+	show := func() int { return int(r.id) } // want HBA402 "r.id is read without sync/atomic" low
+	n := int(r.id) + show()                 // want HBA402 "r.id is read without sync/atomic" low
+	return n + int(c.sent)                  // want HBA402 "c.sent is read without sync/atomic" medium
 }
 
 // Ask waits for the answer by a lock, which a literal releases.
