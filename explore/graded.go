@@ -123,11 +123,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 		} else {
 			next := p.options(x)
 			next.Keep, next.phase = p.opts.Keep.fresh(), "preempt"
-			if l.s == nil {
-				s, l.err = prepare(p.ctx, p.entry, next)
-			} else {
-				s, l.err = l.s.again(next)
-			}
+			s, l.err = l.s.again(next)
 		}
 		if l.err != nil {
 			return
@@ -181,11 +177,7 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 		l.s.stopAfter(work)
 	}
 	p.run(&l.contender)
-	if l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found) {
-		return true
-	}
-	l.s = nil // as in portfolio.long, other searches get another machine
-	return false
+	return l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found)
 }
 
 // onlyPreempted reports whether a search has covered everything within its bound on preemptions.

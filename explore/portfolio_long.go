@@ -103,7 +103,6 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	var whole *exploration
 	var wholeFound por.Result
-	ran := false
 	if x := p.opts.Portfolio.Whole; x != nil && p.longest > 0 && !over() { // d
 		if s, err = s.again(p.options(*x)); err != nil {
 			return nil, found, err
@@ -111,7 +110,6 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		s.stopAfter(max(sampleWork, fewWhole*uint64(p.longest)))
 		found = s.search()
 		p.worked += found.Work()
-		ran = true
 		if s.answers(&found) && !found.Stopped && found.Whole {
 			whole, wholeFound = s, found
 		}
@@ -121,15 +119,10 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		work = max(work, longPatience*wholeFound.Work())
 	}
 	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > had" -> "false"
-	if (work > had || ran) && (!over() || s == whole) { // e
+	if work > had && (!over() || s == whole) { // e
 		x := p.options(p.opts.Portfolio.Searches[0])
 		x.Jobs = 0
-		if ran { // a machine of its own: on that of d the first search has failed
-			s, err = prepare(p.ctx, p.entry, x)
-		} else {
-			s, err = s.again(x)
-		}
-		if err != nil {
+		if s, err = s.again(x); err != nil {
 			return nil, found, err
 		}
 		s.stopAfter(work)

@@ -102,6 +102,8 @@ func (m *Machine) Await(mode Await) {
 	}
 }
 
+func (e *awaitElimination) samples() bool { return e.mode == AwaitChange }
+
 // maxSnapshots is the most snapshots in a trail. A longer iteration counts as one with an effect.
 const maxSnapshots = 64
 

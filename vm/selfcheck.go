@@ -21,6 +21,9 @@ const (
 	// CheckStops makes every access to memory a visible operation, so that
 	// there are many more steps for the other checks.
 	CheckStops
+	// CheckGarbage collects after every third step, also of those that are repeated or undone. So
+	// collections come at other moments when a path is executed again.
+	CheckGarbage
 )
 
 // deadWord overwrites dead registers: no object has its number, and no program computes with it by
@@ -40,6 +43,11 @@ func (m *Machine) verify(ran bool) {
 			if !g.serial.valid {
 				m.killDead(g)
 			}
+		}
+	}
+	if ran && m.check.what&CheckGarbage != 0 && !m.executionOver() {
+		if m.check.collected++; m.check.collected%3 == 0 {
+			m.collect()
 		}
 	}
 	if m.check.what&CheckState == 0 {
@@ -296,10 +304,11 @@ func (m *Machine) snapshotBase() {
 
 // checker has the data of the checks.
 type checker struct {
-	what  Check
-	base  []baseObject
-	owner []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
-	work  []uint32
+	collected int // see CheckGarbage: steps, on all paths
+	what      Check
+	base      []baseObject
+	owner     []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
+	work      []uint32
 
 	hashed int                         // fingerprints
 	hashes [2][2]map[por.Hash]por.Hash // by fingerprint of one kind: the state's other one

@@ -49,14 +49,14 @@ func (m *Machine) outOfMemory() Cut {
 // In a search with a mark before each step this is the garbage of one step's local work. Other
 // garbage stays until the search leaves the path; it is unreachable and therefore not part of
 // fingerprints.
-func (m *Machine) collect() { m.collectWith(false, nil) }
+func (m *Machine) collect() { m.collectWith(false, nil, m.reusesNumbers()) }
 
 // collectPrecisely is collect for a program that can notice collections. Of a frame only the live
 // registers count, if they are known; weak references do not count; and watches are marked as dead.
 // Outside of run mode it frees nothing, because the state that a rewind restores may refer to it.
-func (m *Machine) collectPrecisely(refs []watched) { m.collectWith(true, refs) }
+func (m *Machine) collectPrecisely(refs []watched) { m.collectWith(true, refs, true) }
 
-func (m *Machine) collectWith(precise bool, refs []watched) {
+func (m *Machine) collectWith(precise bool, refs []watched, reuse bool) {
 	h := m.heap
 	first := uint32(heap.StaticLimit)
 	if n := len(m.marks); n > 0 {
@@ -72,10 +72,28 @@ func (m *Machine) collectWith(precise bool, refs []watched) {
 			return
 		}
 	}
-	h.Sweep(first, marked, m.sym.Freed)
+	h.Sweep(first, marked, reuse, m.sym.Freed)
 	if m.race != nil {
 		m.race.Sweep(func(id uint32) bool { return h.Objs[id].Flags&heap.Freed != 0 })
 	}
+}
+
+// reusesNumbers reports whether new objects may get the numbers of those that are freed now.
+//
+// The moment of a collection depends on the history of the machine. So the numbers of later objects do,
+// too, if they may be those of freed ones. A search may keep the operations of a path and repeat its
+// steps from a mark in the middle: then each object has to get the same number again. A search that samples
+// never repeats steps, and no search repeats those before its second mark, except on another machine or
+// after it has been saved (see Save).
+func (m *Machine) reusesNumbers() bool {
+	switch {
+	case m.cfg.Run:
+		return true
+	//mutant: numbers of objects depend on collections [test ./internal/progen ^TestGarbage$]: "m.repeating || len(m.marks) > 1" -> "false"
+	case m.repeating || len(m.marks) > 1:
+		return false
+	}
+	return m.sharedGIDs == nil && !m.growth.again || m.reduction != nil && m.reduction.samples()
 }
 
 // reachable returns the number of bytes in reachable objects, which is the size of the heap right

@@ -134,6 +134,10 @@ func (m *Machine) flags() []interface {
 // ErrUnsaved is the error if a machine has assigned numbers on too many paths for the search to be saved.
 var ErrUnsaved = errors.New("the paths that first reach the program's functions and goroutines have too many steps")
 
+// ErrReused is the error if the path has objects with the numbers of others, which a machine that executes
+// the path again may number differently.
+var ErrReused = errors.New("the path to the first choice allocates too much memory")
+
 // Save returns what Restore needs.
 func (m *Machine) Save() (*Saved, error) {
 	l := &m.growth
@@ -143,6 +147,9 @@ func (m *Machine) Save() (*Saved, error) {
 	}
 	if l.tooMany {
 		return nil, ErrUnsaved
+	}
+	if m.heap.Reused {
+		return nil, ErrReused
 	}
 	k, late := m.times, m.cfg.late
 	k.lock()
@@ -179,6 +186,7 @@ var ErrStopped = errors.New("stopped while the machine was made equal to the sav
 // Regrow gives the numbers that had been given when s was saved. The machine is in its initial
 // state, and may have given the first of them. If over becomes true it stops, with ErrStopped.
 func (m *Machine) Regrow(s *Saved, over func() bool) error {
+	m.growth.again = true
 	if m.race != nil {
 		m.race.Stacks = s.Stacks
 	}
@@ -295,6 +303,7 @@ func (m *Machine) remember(s *Saved) error {
 
 // growthLog records when numbers were given.
 type growthLog struct {
+	again   bool           // the machine executes paths of a saved one
 	path    trace.Schedule // to the present state, and the undone part after it
 	common  int            // number of steps that the present path and the last schedule of list have in common
 	list    []Growth

@@ -34,6 +34,8 @@ func (m *Machine) speculate(f func()) {
 // and a future one by Machine.speculate. It is part of package vm because it needs both without
 // indirection: it compares a goroutine's live registers at every step of a loop.
 type reduction interface {
+	// samples reports whether the search samples, and so never repeats steps.
+	samples() bool
 	// beforeStep: g is about to execute its pending operation.
 	beforeStep(g *goroutine)
 	// afterStep: g has executed it, and has an operation pending again unless it has ended.

@@ -39,7 +39,7 @@ func (f *finder) compares(d ast.Node, line int, c Choice) bool {
 	other := false
 	t := &tracer{finder: f, seen: make(map[types.Object]bool), collect: func(lit *ast.BasicLit) {
 		n, ok := valueOf(lit)
-		//mutant: what a test expects is no reason for doubt [test ./load/scale TestCompares]: "n > 1" -> "false"
+		//mutant: what a test expects is no reason for doubt [test ./load/scale TestCompares]: "n > 1" -> "n > 1 && false"
 		if ok && n > 1 && !chosen[f.prog.Fset.PositionFor(lit.Pos(), false)] {
 			other = true
 		}

@@ -101,8 +101,8 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 		p.report("HBA304", c, d.at, fmt.Sprintf("the function of %s.Do calls Do of the same Once: it waits for itself", name), p.chain(d.acq.chain, "Do is called again here")...)
 		return
 	case d.held.mode == static.Read && d.acq.mode == static.Read:
-		//mutant: there is always a writer [test ./static/findings TestWant]: false
 		w := writers[p.kindOf(d.acq.path)]
+		//mutant: there is always a writer [test ./static/findings TestWant]: "w == nil" -> "w == nil && false"
 		if w == nil {
 			return
 		}

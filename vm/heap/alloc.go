@@ -18,6 +18,7 @@ func (h *Heap) Alloc(size uint32, lay uint32) uint32 {
 	if n := len(h.freeIDs); n > 0 {
 		id = h.freeIDs[n-1]
 		h.freeIDs = h.freeIDs[:n-1]
+		h.Reused = true
 	} else {
 		id = uint32(len(h.Objs))
 		h.Objs = append(h.Objs, Object{})
@@ -171,9 +172,10 @@ func (h *Heap) PlanCollection(most uint64) {
 // PlanPoll determines after how many more bytes the interpreter has to check whether a collection is due.
 func (h *Heap) PlanPoll() { h.PollAt = min(h.GCAt, h.SinceGC+GCThreshold) }
 
-// Sweep frees the objects from first on that are not marked, and calls freed for each. Memory and
-// number of an object may be used again in this epoch: see forgetFree.
-func (h *Heap) Sweep(first uint32, marked []bool, freed func(id uint32)) {
+// Sweep frees the objects from first on that are not marked, and calls freed for each. Their memory may be
+// used again in this epoch (see forgetFree), and so may their numbers if reuse is set. Otherwise the records
+// of the objects remain, and count as alive.
+func (h *Heap) Sweep(first uint32, marked []bool, reuse bool, freed func(id uint32)) {
 	h.SinceGC = 0
 	for id := first; id < uint32(len(h.Objs)); id++ {
 		o := &h.Objs[id]
@@ -184,12 +186,14 @@ func (h *Heap) Sweep(first uint32, marked []bool, freed func(id uint32)) {
 			c, _ := sizeClass(o.Size)
 			h.free[c] = append(h.free[c], o.Mem)
 		}
-		h.Live -= uint64(o.Size) + 64
+		h.Live -= uint64(o.Size)
 		freed(id)
 		h.touch(id, o)
 		*o = Object{Flags: Freed, Mem: unsafe.Pointer(&zeroBase)}
-		h.freeIDs = append(h.freeIDs, id)
-		h.freed = true
+		if h.freed = true; reuse {
+			h.Live -= 64
+			h.freeIDs = append(h.freeIDs, id)
+		}
 	}
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.Objs[p.id].Flags&Freed != 0 })
 }

@@ -46,6 +46,7 @@ type Heap struct {
 	free     [40][]unsafe.Pointer // freed in this epoch, by size class
 	freeIDs  []uint32
 	freed    bool // free or freeIDs may have entries
+	Reused   bool // on the path to the present state, an object has got the number of a freed one
 
 	Epoch     uint64 // the present one
 	lastEpoch uint64

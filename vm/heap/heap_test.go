@@ -58,7 +58,7 @@ func TestRewind(t *testing.T) {
 				if first := uint32(marks[len(marks)-1].mark.Objs); first < uint32(len(h.Objs)) {
 					marked := slices.Repeat([]bool{true}, len(h.Objs))
 					marked[len(marked)-1] = false
-					h.Sweep(first, marked, func(uint32) {})
+					h.Sweep(first, marked, true, func(uint32) {})
 				}
 			case k == 5:
 				h.NoteWrites()

@@ -153,12 +153,13 @@ type Mark struct {
 	chunk, off    int
 	dirty         int
 	live          uint64
+	reused        bool
 }
 
 // Mark stores the present state in k. Marks are nested: Rewind closes those that are younger than its own.
 func (h *Heap) Mark(k *Mark) {
 	*k = Mark{epoch: h.Epoch, undo: len(h.undo), undoMem: len(h.undoMem), Objs: len(h.Objs),
-		chunk: h.chunk, off: h.chunkOff, dirty: len(h.Changed), live: h.Live}
+		chunk: h.chunk, off: h.chunkOff, dirty: len(h.Changed), live: h.Live, reused: h.Reused}
 	// Memory freed before the mark stays unused while the mark is open: reusing it would overwrite
 	// bytes that a rewind needs.
 	h.begin()
@@ -211,7 +212,7 @@ func (h *Heap) Rewind(k *Mark) {
 	// All memory allocated since the mark becomes free again at once.
 	h.chunk, h.chunkOff = k.chunk, k.off
 	h.Changed = h.Changed[:k.dirty]
-	h.Live = k.live
+	h.Live, h.Reused = k.live, k.reused
 	h.forgetFree()
 	// A new number: an object saved after the mark and restored now must be saved again.
 	h.lastEpoch++
