@@ -48,6 +48,8 @@ func checkAtomic(p *pass) {
 	if len(atomics) == 0 {
 		return
 	}
+	var plain []plainAccess
+	defer func() { p.reportPlain(plain, atomics) }()
 	for _, fn := range p.list {
 		if strings.HasPrefix(fn.Name(), "init") {
 			continue
@@ -79,14 +81,38 @@ func checkAtomic(p *pass) {
 				if root := p.Base.Paths.Root(path); root != nil && root.Parent() == fn && (p.unshared(root) || p.early(root, instr, freshDepth)) {
 					continue
 				}
-				p.plain(fn, instr, addr, path, write, list)
+				plain = append(plain, plainAccess{instr, addr, path, write})
 			}
 		}
 	}
 }
 
-// plain reports a plain access to path, which the instructions in list access atomically.
-func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, path static.Path, write bool, list []ssa.Instruction) {
+// plainAccess is an access without sync/atomic.
+type plainAccess struct {
+	instr ssa.Instruction
+	addr  ssa.Value
+	path  static.Path
+	write bool
+}
+
+// reportPlain reports plain accesses. If a variable has more of them than atomic ones, the atomic ones are
+// probably for one phase of the program only.
+func (p *pass) reportPlain(plain []plainAccess, atomics map[string][]ssa.Instruction) {
+	n := map[string]int{}
+	for _, a := range plain {
+		n[p.Base.Paths.Class(a.path)]++
+	}
+	for _, a := range plain {
+		class := p.Base.Paths.Class(a.path)
+		//mutant: findings: most accesses may be plain [test ./static/findings TestWant]: "n[class] > len(atomics[class])" -> "false"
+		p.plain(a.instr, a.addr, a.path, a.write, atomics[class], n[class] > len(atomics[class]))
+	}
+}
+
+// plain reports a plain access to path, which the instructions in list access atomically. usual is set if there
+// are many of them.
+func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, write bool, list []ssa.Instruction, usual bool) {
+	fn := instr.Parent()
 	verb := "read"
 	if write {
 		verb = "written"
@@ -106,6 +132,9 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
 		if _, global := p.Base.Paths.Root(path).(*ssa.Global); global || x.Parent() == fn && p.Base.Paths.Of(at) == path {
 			c = High
+		}
+		if c == Medium && usual {
+			c = Low
 		}
 		if len(p.heldAt(instr)) > 0 || p.lockedBySome(fn, 3) {
 			c = min(c, Medium) // all callers may lock, some of them in a way that is not seen

@@ -171,3 +171,46 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	}
 	return tuple{false, unknown{}, unknown{}}
 }
+
+// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts goroutines, of
+// which it has not executed any iteration: programs have workers.
+func (r *Run) leavesAtOnce(fr *frame, k int) bool {
+	head, out := fr.block, fr.block.Succs[k]
+	return (fr.prev == nil || !head.Dominates(fr.prev)) && r.startsIn(head, fr.block.Succs[1-k], out)
+}
+
+// startsIn reports whether body begins a loop that starts goroutines; head decides whether it is executed, or
+// what comes after it, out.
+func (p *Program) startsIn(head, body, out *ssa.BasicBlock) bool {
+	is, known := p.loops[head]
+	if known {
+		return is
+	}
+	loop, rest := from(body, out), from(out, nil)
+	for b := range loop {
+		for _, instr := range b.Instrs {
+			_, isGo := instr.(*ssa.Go)
+			is = is || isGo
+		}
+	}
+	if p.loops == nil {
+		p.loops = map[*ssa.BasicBlock]bool{}
+	}
+	p.loops[head] = is && loop[body] && !rest[head]
+	return p.loops[head]
+}
+
+// from returns the blocks that can be executed after begin, before end.
+func from(begin, end *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	work := append([]*ssa.BasicBlock{}, begin.Succs...)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b != end && !seen[b] {
+			seen[b] = true
+			work = append(work, b.Succs...)
+		}
+	}
+	return seen
+}

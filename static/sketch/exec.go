@@ -161,6 +161,10 @@ func (r *Run) exec(g *goroutine) {
 		if c {
 			k = 0
 		}
+		//mutant: sketch: a program may have no workers [test ./static/findings TestWant]: "r.leavesAtOnce(fr, k)" -> "false"
+		if r.leavesAtOnce(fr, k) {
+			r.Guesses += Unlikely
+		}
 		r.jump(fr, fr.block.Succs[k])
 	case *ssa.Jump:
 		r.jump(fr, fr.block.Succs[0])
@@ -219,7 +223,12 @@ func (r *Run) exec(g *goroutine) {
 	case *ssa.MakeChan:
 		o := newObj(i.Type(), i)
 		o.kind = chanObj
+		_, madeUp := r.get(fr, i.Size).(unknown)
 		n, _ := r.force(fr, i.Size).(int64)
+		//mutant: sketch: a made-up buffer may have no room [test ./static/findings TestWant]: "madeUp && n == 0" -> "false"
+		if madeUp && n == 0 {
+			r.Guesses += Unlikely
+		}
 		o.ch = &channel{size: int(n)}
 		set(o)
 	case *ssa.MakeMap:

@@ -20,7 +20,11 @@ type Program struct {
 
 	natives map[*ssa.Function]*native // see nativeOf
 	simples map[*ssa.Function]bool    // see simple
+	loops   map[*ssa.BasicBlock]bool  // see startsIn
 }
+
+// Unlikely is the number of inputs for which an unlikely one counts.
+const Unlikely = 20
 
 // A Run is one execution of a function.
 type Run struct {

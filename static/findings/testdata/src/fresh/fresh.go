@@ -90,7 +90,7 @@ func (c *Cache) Grow(next func() any) {
 
 // Peek does not.
 func (c *Cache) Peek() int64 {
-	return c.big.misses // want HBA402 "c.big.misses is read without sync/atomic" medium
+	return c.big.misses // want HBA402 "c.big.misses is read without sync/atomic" low
 }
 
 type node struct {

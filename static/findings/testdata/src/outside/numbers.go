@@ -148,3 +148,26 @@ func AskMany(work func() int, stop [20]bool) int {
 	}
 	return <-answer
 }
+
+// Work has some workers, or none, which is an unlikely input.
+func Work(workers int, list []int, do func(int)) {
+	jobs := make(chan int)
+	for range workers {
+		go func() {
+			for n := range jobs {
+				do(n)
+			}
+		}()
+	}
+	for _, n := range list {
+		jobs <- n // want HBA201 "this send may wait forever" low
+	}
+	close(jobs)
+}
+
+// First sends to a channel with room.
+func First(room int, do func(int)) {
+	jobs := make(chan int, room)
+	jobs <- 1 // want HBA201 "this send may wait forever" low
+	go func() { do(<-jobs) }()
+}

@@ -83,7 +83,7 @@ func (p *Pool) SetID(id uint32) {
 
 // SetZero is not about a parameter.
 func (p *Pool) SetZero() {
-	p.id = 0 // want HBA402 "p.id is written without sync/atomic" medium
+	p.id = 0 // want HBA402 "p.id is written without sync/atomic" low
 }
 
 // Touch stores what others may store, too: that makes no difference.

@@ -200,3 +200,22 @@ func (r *Router) Next(n int64) int64 {
 	atomic.AddInt64(&r.cursor, 1)
 	return i
 }
+
+// A Summary is added up by one goroutine, and then read.
+type Summary struct{ keys, hits int64 }
+
+// Count adds to it.
+func (s *Summary) Count() {
+	atomic.AddInt64(&s.keys, 1)
+	atomic.AddInt64(&s.hits, 1)
+}
+
+// Add and Text read it.
+func (s *Summary) Add(o *Summary) int64 {
+	return s.keys // want HBA402 "s.keys is read without sync/atomic" low
+}
+
+func (s *Summary) Text() int64 {
+	return s.keys + // want HBA402 "s.keys is read without sync/atomic" low
+		s.hits // want HBA402 "s.hits is read without sync/atomic" medium
+}
