@@ -182,7 +182,7 @@ func (r *Run) leavesAtOnce(fr *frame, k int) bool {
 // startsIn reports whether body begins a loop that starts goroutines; head decides whether it is executed, or
 // what comes after it, out.
 func (p *Program) startsIn(head, body, out *ssa.BasicBlock) bool {
-	is, known := p.loops[head]
+	is, known := p.loops[[2]*ssa.BasicBlock{head, body}]
 	if known {
 		return is
 	}
@@ -194,10 +194,11 @@ func (p *Program) startsIn(head, body, out *ssa.BasicBlock) bool {
 		}
 	}
 	if p.loops == nil {
-		p.loops = map[*ssa.BasicBlock]bool{}
+		p.loops = map[[2]*ssa.BasicBlock]bool{}
 	}
-	p.loops[head] = is && loop[body] && !rest[head]
-	return p.loops[head]
+	is = is && loop[body] && !rest[head]
+	p.loops[[2]*ssa.BasicBlock{head, body}] = is
+	return is
 }
 
 // from returns the blocks that can be executed after begin, before end.
