@@ -154,12 +154,26 @@ func (p *pass) readLocked(list []*guardedAccess) {
 		}
 		fa, _ := fieldOf(a.instr)
 		c := High
+		//mutant: findings: each lock of a package guards each field [test ./static/findings TestWant]: "!guardedElsewhere(list, locks)" -> "false"
+		if !guardedElsewhere(list, locks) {
+			c = Low
+		}
 		//mutant: findings: a helper knows how its callers lock [test ./static/findings TestWant]: "len(p.heldAt(a.instr)) == 0" -> "false"
 		if len(p.heldAt(a.instr)) == 0 {
-			c = Medium // some caller locks, perhaps for another purpose
+			c = min(c, Medium) // some caller locks, perhaps for another purpose
 		}
 		p.report("HBA108", c, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only, as others may have it at the same time: a data race; call Lock", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
 	}
+}
+
+// guardedElsewhere reports whether one of the locks belongs to the object of a field, or is held for writing
+// at another access to it. (A variable that is a lock may guard something else.)
+func guardedElsewhere(list []*guardedAccess, locks []static.Guard) bool {
+	return slices.ContainsFunc(locks, func(l static.Guard) bool {
+		return l.Global == static.Unknown || slices.ContainsFunc(list, func(a *guardedAccess) bool {
+			return slices.ContainsFunc(a.locks, func(g static.Guard) bool { return g.Name == l.Name && g.Mode == static.Write })
+		})
+	})
 }
 
 // mapsReadLocked is readLocked for maps, which the analysis of guards distinguishes only by type.

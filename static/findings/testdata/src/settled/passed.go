@@ -358,3 +358,31 @@ func (c *Client) Leave(now bool) {
 	c.mu.Unlock() // want HBA104 "c.mu is unlocked twice"
 	leave(2)
 }
+
+var tableMu sync.RWMutex
+var table = map[string]*Config{}
+
+// A Config is about one client.
+type Config struct{ kind, name string }
+
+// Configure changes the configuration while it reads the table, Rename while it changes the table.
+func Configure(c *Config) bool {
+	tableMu.RLock()
+	defer tableMu.RUnlock()
+	_, ok := table[c.name]
+	c.kind = "table" // want HBA108 "c.kind is written while tableMu is locked for reading only" low
+	return ok
+}
+
+func Rename(c *Config, name string) {
+	tableMu.Lock()
+	c.name = name
+	table[name] = c
+	tableMu.Unlock()
+}
+
+func Reset(c *Config) {
+	tableMu.RLock()
+	defer tableMu.RUnlock()
+	c.name = "" // want HBA108 "c.name is written while tableMu is locked for reading only" high
+}
