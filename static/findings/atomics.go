@@ -130,7 +130,9 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 		}
 		c := Medium // two functions may be about different objects, or one after the other
 		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
-		if _, global := p.Base.Paths.Root(path).(*ssa.Global); global || x.Parent() == fn && p.Base.Paths.Of(at) == path {
+		_, global := p.Base.Paths.Root(path).(*ssa.Global)
+		local := strings.HasPrefix(p.Base.Paths.Class(path), "variable ") // and the literals that capture it
+		if global || local || x.Parent() == fn && p.Base.Paths.Of(at) == path {
 			c = High
 		}
 		if c == Medium && usual {
