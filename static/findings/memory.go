@@ -322,7 +322,8 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 				verb = "written"
 			}
 			c := p.helper(a.instr, lock)
-			if p.isSettled(a.instr, list, lock) {
+			//mutant: findings: an object is reset with its lock only [test ./static/findings TestWant]: " || resets(a.instr)" -> ""
+			if p.isSettled(a.instr, list, lock) || resets(a.instr) {
 				c = Low
 			}
 			f := p.report("HBA107", c, a.instr, fmt.Sprintf("%s is %s without %s, which %d other accesses hold: a data race if one of them comes at the same time", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))

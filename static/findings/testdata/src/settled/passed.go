@@ -297,6 +297,10 @@ type Request struct {
 // Finish ends the request.
 func (r *Request) Finish(err error) { r.done(err) }
 
+// ID and Clear are about the number.
+func (r *Request) ID() uint32 { return atomic.LoadUint32(&r.id) }
+func (r *Request) Clear()     { atomic.StoreUint32(&r.id, 0) }
+
 // Client sends requests.
 type Client struct {
 	mu    sync.Mutex

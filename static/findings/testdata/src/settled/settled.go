@@ -219,3 +219,43 @@ func (s *Summary) Text() int64 {
 	return s.keys + // want HBA402 "s.keys is read without sync/atomic" low
 		s.hits // want HBA402 "s.hits is read without sync/atomic" medium
 }
+
+// A Span is used again.
+type Span struct {
+	mu    sync.Mutex
+	n     int
+	name  string
+	logs  []string
+	ended bool
+}
+
+// Begin, Log and End lock, Reset does not.
+func (s *Span) Begin(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.name, s.n = name, s.n+1
+	s.logs = append(s.logs, name)
+}
+
+func (s *Span) Log(l string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.logs = append(s.logs, s.name+l)
+	s.n++
+}
+
+func (s *Span) End() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.logs = append(s.logs, "end")
+	return s.n
+}
+
+// Reset makes it ready.
+func (s *Span) Reset() {
+	s.n = 0 // want HBA107 "s.n is written without mu" low
+	s.name = ""
+	s.logs = nil // want HBA107 "s.logs is written without mu" low
+	s.ended = false
+}
