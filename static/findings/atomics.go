@@ -352,7 +352,7 @@ func otherwise(l, store *ssa.Call) bool {
 	}
 	for b := store.Block().Idom(); b != nil; b = b.Idom() {
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && splits(b, store) {
-			//mutant: findings: a mark is a decision [test ./static/findings TestWant]: "!comparesTo(br.Cond, l, 4)" -> "false"
+			//mutant: findings: a mark is a decision [test ./static/findings TestWant]: "!comparesTo" -> "false && !comparesTo"
 			return !comparesTo(br.Cond, l, 4)
 		}
 	}

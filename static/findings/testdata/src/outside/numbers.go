@@ -2,6 +2,8 @@ package outside
 
 import (
 	"container/list"
+	"context"
+	"errors"
 	"runtime"
 	"sync"
 )
@@ -170,4 +172,37 @@ func First(room int, do func(int)) {
 	jobs := make(chan int, room)
 	jobs <- 1 // want HBA201 "this send may wait forever" low
 	go func() { do(<-jobs) }()
+}
+
+// Follow and FollowCause end with a context, which then has an error.
+func Follow(ctx context.Context, work func()) {
+	never := make(chan struct{})
+	go func() { work() }()
+	<-ctx.Done()
+	if ctx.Err() == nil {
+		<-never
+	}
+}
+
+func FollowCause(ctx context.Context, work func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	never := make(chan struct{})
+	go func() {
+		work()
+		cancel(errors.New("done"))
+	}()
+	<-ctx.Done()
+	if context.Cause(ctx) == nil {
+		<-never
+	}
+}
+
+// FollowWrong takes the wrong way.
+func FollowWrong(ctx context.Context, work func()) {
+	never := make(chan struct{})
+	go func() { work() }()
+	<-ctx.Done()
+	if context.Cause(ctx) != nil {
+		<-never // want HBA202 "this receive may wait forever"
+	}
 }
