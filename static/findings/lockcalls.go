@@ -210,7 +210,7 @@ func (f *lockFlow) inherited(given []fact, fn *ssa.Function, site ssa.CallInstru
 		if x, ok := v.(*ssa.UnOp); ok && x.Op == token.NOT {
 			v, not = x.X, true
 		}
-		//mutant: findings: callers of callers pass nothing on [test ./static/findings TestWant]: "ok" -> "false && ok"
+		//mutant: findings: callers of callers pass nothing on [test ./static/findings TestWant]: "; ok {" -> "; ok && false {"
 		if prm, ok := v.(*ssa.Parameter); ok {
 			list = append(list, fact{prm.Name(), g.is != not})
 		}

@@ -86,7 +86,32 @@ func (l *Log) Put(n int, held bool) {
 	}
 }
 
-// AddWrong and PutWrong do not.
+// PutOwn locks depending on own, and so does full.
+func (l *Log) PutOwn(n int, own bool) {
+	if own {
+		l.mu.Lock()
+	}
+	if !l.full(own) {
+		l.entries = append(l.entries, n)
+	}
+	if own {
+		l.mu.Unlock()
+	}
+}
+
+// PutOwnWrong locks twice.
+func (l *Log) PutOwnWrong(own bool) bool {
+	if own {
+		l.mu.Lock()
+	}
+	full := l.full(!own) // want HBA101 "l.mu is locked by full"
+	if own {
+		l.mu.Unlock()
+	}
+	return full
+}
+
+// AddWrong does not.
 func (l *Log) AddWrong(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
