@@ -109,8 +109,8 @@ func (p *pass) reportPlain(plain []plainAccess, atomics map[string][]ssa.Instruc
 	}
 }
 
-// plain reports a plain access to path, which the instructions in list access atomically. usual is set if there
-// are many of them.
+// plain reports a plain access to path, which the instructions in list access atomically. usual is set if
+// there are many of them.
 func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, write bool, list []ssa.Instruction, usual bool) {
 	fn := instr.Parent()
 	verb := "read"
@@ -129,9 +129,9 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 			continue
 		}
 		c := Medium // two functions may be about different objects, or one after the other
-		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
 		_, global := p.Base.Paths.Root(path).(*ssa.Global)
 		local := strings.HasPrefix(p.Base.Paths.Class(path), "variable ") // and the literals that capture it
+		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
 		if global || local || x.Parent() == fn && p.Base.Paths.Of(at) == path {
 			c = High
 		}

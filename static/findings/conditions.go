@@ -108,8 +108,8 @@ func (c *conditions) excluded(v ssa.Value, facts []fact) bool {
 	})
 }
 
-// needed returns the facts that a branch after the beginning of b may need, and, if params is set, those about
-// parameters, which callers want to know. So fewer states have to be distinguished.
+// needed returns the facts that a branch after the beginning of b may need, and, if params is set, those
+// about parameters, which callers want to know. So fewer states have to be distinguished.
 func (c *conditions) needed(b *ssa.BasicBlock, facts []fact, params bool) []fact {
 	if len(facts) == 0 {
 		return facts

@@ -101,8 +101,8 @@ func checkGuards(p *pass) {
 	}
 }
 
-// guardWork bounds the analysis of guards, in accesses that functions pass to their callers. Most modules need
-// a hundredth of it.
+// guardWork bounds the analysis of guards, in accesses that functions pass to their callers. Most modules
+// need a hundredth of it.
 var guardWork = 60_000_000
 
 // within returns the accesses of all functions that may be called from roots; false if that takes too long.

@@ -172,15 +172,28 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	return tuple{false, unknown{}, unknown{}}
 }
 
-// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts goroutines, of
-// which it has not executed any iteration: programs have workers.
+// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts a number of
+// goroutines, before its first iteration: programs have workers. (A list may well be empty.)
 func (r *Run) leavesAtOnce(fr *frame, k int) bool {
 	head, out := fr.block, fr.block.Succs[k]
+	cond, ok := fr.at().(*ssa.If).Cond.(*ssa.BinOp)
+	if !ok || isLen(cond.X) || isLen(cond.Y) {
+		return false
+	}
 	return (fr.prev == nil || !head.Dominates(fr.prev)) && r.startsIn(head, fr.block.Succs[1-k], out)
 }
 
-// startsIn reports whether body begins a loop that starts goroutines; head decides whether it is executed, or
-// what comes after it, out.
+func isLen(v ssa.Value) bool {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "len"
+}
+
+// startsIn reports whether body begins a loop that starts goroutines; head decides whether it is executed,
+// or what comes after it, out.
 func (p *Program) startsIn(head, body, out *ssa.BasicBlock) bool {
 	is, known := p.loops[[2]*ssa.BasicBlock{head, body}]
 	if known {
