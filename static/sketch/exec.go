@@ -97,7 +97,7 @@ func (r *Run) compute(fr *frame, v ssa.Value) value {
 	var x value
 	switch i := v.(type) {
 	case *ssa.BinOp:
-		//mutant: sketch: a sum has nothing to do with its terms [test ./static/findings TestWant]: "r.force(fr, i.X)" -> "0"
+		//mutant: sketch: a sum has nothing to do with its terms [test ./static/findings TestWant]: "r.force(fr, i.X)" -> ""
 		r.force(fr, i.X)
 		r.force(fr, i.Y)
 		x = r.binop(fr, i)
@@ -225,7 +225,7 @@ func (r *Run) exec(g *goroutine) {
 		o.kind = chanObj
 		_, madeUp := r.get(fr, i.Size).(unknown)
 		n, _ := r.force(fr, i.Size).(int64)
-		//mutant: sketch: a made-up buffer may have no room [test ./static/findings TestWant]: "madeUp && n == 0" -> "false"
+		//mutant: sketch: a made-up buffer may have no room [test ./static/findings TestWant]: "n == 0" -> "n == 0 && false"
 		if madeUp && n == 0 {
 			r.Guesses += Unlikely
 		}
