@@ -101,12 +101,17 @@ type Queue struct {
 	waiters list.List
 }
 
+type waiter struct {
+	n     int
+	ready chan struct{}
+}
+
 // Wait waits for Wake.
 func (q *Queue) Wait(work func()) {
 	go func() { work() }()
 	ready := make(chan struct{})
 	q.mu.Lock()
-	q.waiters.PushBack(ready)
+	q.waiters.PushBack(waiter{1, ready})
 	q.mu.Unlock()
 	<-ready
 }
@@ -116,7 +121,7 @@ func (q *Queue) WaitAlone(work func()) {
 	go func() { work() }()
 	ready := make(chan struct{})
 	q.mu.Lock()
-	q.waiters.PushBack(1)
+	q.waiters.PushBack(waiter{1, nil})
 	q.mu.Unlock()
 	<-ready // want HBA202 "this receive may wait forever"
 }

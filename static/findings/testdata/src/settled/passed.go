@@ -139,6 +139,30 @@ func (l *Log) Commit(check func() error, undo func()) error {
 	return nil
 }
 
+// A deep list has locks far away.
+type deep struct {
+	next *deep
+	mu   sync.Mutex
+}
+
+// CommitDeep has a literal that releases another lock first, which the analysis does not know.
+func (l *Log) CommitDeep(d *deep, check func() error) error {
+	d.next.next.next.next.mu.Lock()
+	l.mu.Lock()
+	fail := func(err error) error {
+		d.next.next.next.next.mu.Unlock()
+		l.mu.Unlock()
+		return err
+	}
+	if err := check(); err != nil {
+		return fail(err)
+	}
+	l.entries = nil
+	l.mu.Unlock()
+	d.next.next.next.next.mu.Unlock()
+	return nil
+}
+
 // CommitWrong has one that does not.
 func (l *Log) CommitWrong(check func() error, undo func()) error {
 	l.mu.Lock()
