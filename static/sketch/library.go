@@ -305,6 +305,10 @@ func testingOp(fn *ssa.Function) *native {
 		return &native{quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 			if f, ok := args[len(args)-1].(*closure); ok {
 				r.cleanups = append(r.cleanups, f)
+				//mutant: sketch: a test forgets what its helpers want to have done [test ./static/findings TestWant]: "r.shared" -> "false"
+				if r.shared {
+					r.given = append(r.given, f) // the test calls it, and this is not the test
+				}
 			}
 			back(tuple{})
 		}}
