@@ -28,7 +28,7 @@ func (r *Result) Parts() (list []string) {
 
 // AddAlone adds the exploration of a subtest alone to the result of its test. Its bugs are bugs of the test.
 func (r *Result) AddAlone(name string, x *Result) {
-	r.Alone = append(r.Alone, Alone{name, x.Verdict})
+	r.keepAlone(Alone{name, x.Verdict, x.Stats, x.Assumed})
 	for _, b := range x.Bugs {
 		//mutant: the bug of a subtest alone is lost [test ./cmd/hbcheck TestScripts/alone]: "b.Warning ||" -> "true ||"
 		if b.Warning || slices.ContainsFunc(r.Bugs, func(k *bug.Bug) bool { return k.Key() == b.Key() }) {
@@ -38,13 +38,68 @@ func (r *Result) AddAlone(name string, x *Result) {
 		r.Bugs = append(r.Bugs, b)
 		r.Verdict = Fail
 	}
-	if x.Verdict == OK { // an incomplete exploration assumes nothing
-		for _, a := range x.Assumed {
-			if !slices.ContainsFunc(r.Assumed, func(k vm.Assumption) bool { return k == a }) {
-				r.Assumed = append(r.Assumed, a)
-			}
+}
+
+// keepAlone adds a, or replaces what is known of its subtest.
+func (r *Result) keepAlone(a Alone) {
+	if i := slices.IndexFunc(r.Alone, func(x Alone) bool { return x.Name == a.Name }); i >= 0 {
+		r.Alone[i] = a
+	} else {
+		r.Alone = append(r.Alone, a)
+	}
+	if a.Verdict != OK { // an incomplete exploration assumes nothing
+		return
+	}
+	for _, x := range a.Assumed {
+		if !slices.Contains(r.Assumed, x) {
+			r.Assumed = append(r.Assumed, x)
 		}
 	}
+}
+
+// KnownAlone returns the exploration of the subtest of that name alone, if it was exhaustive.
+func (r *Result) KnownAlone(name string) (a Alone, ok bool) {
+	if r == nil {
+		return a, false
+	}
+	i := slices.IndexFunc(r.Alone, func(x Alone) bool { return x.Name == name && x.Verdict == OK })
+	if i < 0 {
+		return a, false
+	}
+	return r.Alone[i], true
+}
+
+// KeepAlone adds an earlier exploration of a subtest alone that has found no bug.
+func (r *Result) KeepAlone(a Alone) { r.keepAlone(a) }
+
+// Divide makes r, the result of a test that is too big, the results of its subtests alone, if all of them
+// were exhaustive, and reports whether they were. It assumes that subtests do not affect each other: the
+// caller knows that they do not run at the same time. At least one execution of the test has to have ended,
+// because only executions show which subtests there are.
+func (r *Result) Divide() bool {
+	parts := r.Parts()
+	//mutant: subtests that no execution has shown are no reason for doubt [test ./explore TestDivide]: " || r.Ended() == 0" -> ""
+	if !r.TooBig() || len(parts) == 0 || r.Ended() == 0 {
+		return false
+	}
+	var sum Stats
+	for _, name := range parts {
+		a, ok := r.KnownAlone(name)
+		//mutant: subtests that are not exhaustive do not count [test ./explore TestDivide]: drop 1
+		if !ok {
+			return false
+		}
+		sum.Stats.Add(&a.Stats.Stats)
+		sum.States += a.Stats.States
+		sum.Goroutines = max(sum.Goroutines, a.Stats.Goroutines)
+		sum.Instructions += a.Stats.Instructions
+		sum.Explore += a.Stats.Explore
+	}
+	sum.Load, sum.Static = r.Stats.Load, r.Stats.Static
+	r.Verdict, r.Incomplete, r.Divided, r.Stats = OK, nil, len(parts), sum
+	r.Auto, r.FallbackTo, r.Sampled, r.Others, r.Graded = false, "", 0, nil, nil
+	r.Assumed = append(slices.Clone(r.Assumed), vm.Assumption{What: vm.SubtestsApart})
+	return true
 }
 
 // aloneAs returns the verdict of the subtest of that name, or of the one around it, alone.

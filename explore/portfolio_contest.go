@@ -38,7 +38,7 @@ func (p *portfolio) contest(lead *contender) (*exploration, por.Result, error) {
 	}
 	p.turns.Leave(0)
 	list := []*contender{lead}
-	for len(list) < p.begun() && !p.decided() {
+	for len(list) < p.begun() && !p.decided(list) {
 		list = append(list, <-p.done)
 	}
 	var mistakes []string
@@ -348,11 +348,16 @@ func (p *portfolio) end(c *contender) {
 	}
 }
 
-// decided reports whether no contender that has not ended can be the best.
-func (p *portfolio) decided() bool {
+// decided reports whether the best answer is in list, and no contender that has not ended can have a
+// better one. The ladder may have an answer with less work than the others begin with.
+func (p *portfolio) decided(list []*contender) bool {
 	p.mu.Lock()
-	begun := p.others
+	begun, winner := p.others, p.winner
 	p.mu.Unlock()
+	//mutant: the best answer is not waited for [test ./explore ^TestBestIsListed$]: "winner >= 0 && " -> "false && "
+	if winner >= 0 && !slices.ContainsFunc(list, func(c *contender) bool { return c.number == winner }) {
+		return false
+	}
 	return !begun || p.lost(1, p.start)
 }
 

@@ -55,6 +55,7 @@ type Result struct {
 	Subtests []string
 	Skipped  []string
 	Alone    []Alone // subtests that were explored without the others, because the test is too big
+	Divided  int     // their number, if the verdict is theirs: see Divide
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool
@@ -298,10 +299,12 @@ func (r *Result) addAimed(targets []target.Target, aimed []por.Aimed) {
 }
 
 // An Alone is the exploration of one subtest of a test that is too big, without the other subtests, as with
-// --run Test/sub. It says nothing about the test as a whole, because a subtest may depend on earlier ones.
+// --run Test/sub. A subtest may depend on earlier ones: see Divide.
 type Alone struct {
 	Name    string // with that of the test; there may be subtests inside of it
 	Verdict Verdict
+	Stats   Stats
+	Assumed []vm.Assumption
 }
 
 // A Small is the exploration of the small version of an entry that is too big. It says nothing about the

@@ -80,6 +80,43 @@ func (prog *Program) callsParallel(e *Entry) bool {
 	return e.Package.callsParallel(e.Func.Object(), 0, map[types.Object]bool{})
 }
 
+// ParallelSubtests reports whether subtests of e may run at the same time, because code of its program
+// outside of the standard library mentions a method Parallel. Test functions other than that of e do not
+// count.
+func (prog *Program) ParallelSubtests(e *Entry) bool {
+	others := make(map[types.Object]bool)
+	for _, o := range prog.Entries {
+		if o.Kind == Test && o.Func.Object() != e.Func.Object() {
+			others[o.Func.Object()] = true
+		}
+	}
+	for _, p := range closure(e.roots) {
+		if p.Std {
+			continue
+		}
+		for _, file := range p.Files {
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				//mutant: other tests make subtests parallel [test ./load TestParallelSubtests]: "!others[p.Info.Defs[f.Name]]" -> "true"
+				if ok && f.Body != nil && !others[p.Info.Defs[f.Name]] && mentionsParallel(f.Body) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// mentionsParallel reports whether a body has x.Parallel. It needs no types, which dependencies may lack.
+func mentionsParallel(body ast.Node) (found bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		found = found || ok && s.Sel.Name == "Parallel"
+		return !found
+	})
+	return found
+}
+
 func (p *Package) callsParallel(fn types.Object, param int, seen map[types.Object]bool) (calls bool) {
 	d := p.funcDecl(fn)
 	if d == nil || d.Body == nil || seen[fn] {

@@ -90,7 +90,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		fmt.Fprintf(&b, "    coverage: %s\n", Coverage(r))
 		t.covered.Add(r)
 	}
-	if len(r.Alone) > 0 {
+	if len(r.Alone) > 0 && r.Divided == 0 {
 		fmt.Fprintf(&b, "    %s\n", alone(r))
 	}
 	if r.Verdict == explore.Incomplete {

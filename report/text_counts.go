@@ -103,6 +103,9 @@ func coveredBy(r *explore.Result) string {
 		return s + fmt.Sprintf(", %s, depth %d", count(r.Stats.Goroutines, "goroutine"), r.Stats.MaxDepth)
 	}
 	s := executions(&r.Stats.Stats)
+	if r.Divided > 0 {
+		s += " of " + count(r.Divided, "subtest")
+	}
 	if r.Match || r.Stats.States > 0 {
 		s += ", " + states(&r.Stats.Stats)
 	}

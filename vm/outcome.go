@@ -168,6 +168,7 @@ const (
 	FileKept                        // os: a file that the kernel generates reads the same every time
 	TimedLoop                       // time: a loop until a moment runs a few rounds; then that moment has come
 	CallsWhole                      // no call of a library is interrupted: por.Config.WholeCalls
+	SubtestsApart                   // subtests do not affect each other: each was explored without the others
 	NumAssumed
 )
 

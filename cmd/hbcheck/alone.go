@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/describe"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // The subtests of a test that is too big are explored one at a time, so one big subtest does not make all
@@ -17,12 +19,16 @@ import (
 const leastAlone = 50 * time.Millisecond
 
 // alone explores the subtests of an entry, one at a time, for at most the given time; 0: no limit. It calls
-// found for each subtest that passes in the order of gc; others depend on earlier subtests. It ends with
-// the first bug, unless all are sought.
+// found for each subtest that passes in the order of gc; others depend on earlier subtests. It omits those
+// that were exhaustive earlier, and ends with the first bug, unless all are sought.
 func (x *wholeRun) alone(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, parts []string,
-	most time.Duration, found func(name string, r *explore.Result)) error {
+	earlier *explore.Result, most time.Duration, found func(name string, r *explore.Result)) error {
 	begin := time.Now()
 	own.Keep, own.Elsewhere, own.Trace = nil, nil, nil
+	parts = slices.DeleteFunc(parts, func(name string) bool {
+		_, known := earlier.KnownAlone(name)
+		return known
+	})
 	for i, name := range parts {
 		own.Timeout = withoutLimit
 		if most > 0 {
@@ -79,7 +85,7 @@ func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.
 		if too == nil || !too.TooBig() || len(e.Together) > 0 {
 			return nil, false, nil
 		}
-		err = x.alone(ctx, e, own, flags, too.Parts(), most, func(name string, r *explore.Result) {
+		err = x.alone(ctx, e, own, flags, too.Parts(), earlier, most, func(name string, r *explore.Result) {
 			list = append(list, aloneResult{name, r})
 			fails = fails || r.Verdict == explore.Fail
 		})
@@ -90,6 +96,25 @@ func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.
 		return nil, err
 	}
 	r := earlier
+	add := func() {
+		if r.Verdict == explore.OK {
+			return
+		}
+		for _, name := range r.Parts() {
+			if a, ok := earlier.KnownAlone(name); ok {
+				r.KeepAlone(a)
+			}
+		}
+		for _, p := range list {
+			r.AddAlone(p.name, p.r)
+		}
+	}
+	mayDivide := flags.assumes(vm.SubtestsApart, &own) && !x.dirs.prog.ParallelSubtests(e.Source)
+	if list != nil && mayDivide {
+		if add(); r.Divide() {
+			return r, nil
+		}
+	}
 	if !fails || own.All {
 		if r, err = whole(own.After(time.Since(begin))); err != nil {
 			return nil, err
@@ -104,12 +129,16 @@ func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.
 			return nil, err
 		}
 	}
-	if r.Verdict != explore.OK {
-		for _, p := range list {
-			r.AddAlone(p.name, p.r)
-		}
+	if add(); mayDivide {
+		//mutant: a test is never divided into its subtests [test ./cmd/hbcheck TestScripts/divided]
+		r.Divide()
 	}
 	return r, nil
+}
+
+// assumes reports whether a verdict may rest on an assumption that another search could do without.
+func (f *exploreFlags) assumes(a vm.Assumed, o *explore.Options) bool {
+	return !f.refuses && (!f.strict || o.Assume[a])
 }
 
 // An aloneResult is the result of a subtest that was explored alone.

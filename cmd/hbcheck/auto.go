@@ -83,7 +83,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 		}
 		p.Graded = &x
 		// If its assumption is refused, its answer must not end the search for one without.
-		refused := f.refuses || f.strict && !o.Assume[vm.CallsWhole]
+		refused := !f.assumes(vm.CallsWhole, o)
 		//mutant: an assumption that is refused ends the search [test ./cmd/hbcheck TestScripts/calls_strict$]: "!refused &&" -> "!refused ||"
 		if !refused && f.calls == "auto" {
 			y := x

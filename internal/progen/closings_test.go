@@ -13,31 +13,30 @@ import (
 	"hbcheck.dev/hbcheck/por/explorers"
 )
 
-// closings are programs that close channels with buffers, with the numbers of their classes, for optimal
-// and for source.
+// closings are programs that close channels with buffers, with the numbers of their classes.
 var closings = []struct {
-	name, body      string
-	optimal, source uint64
+	name, body string
+	want       uint64
 }{
-	{"one sends and closes", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }", 1, 3},
-	{"four times", "for range 4 {\nc := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }\n}", 1, 81},
-	{"two receive", "c := make(chan int, 2)\nfor range 2 { go func() { for range c { } }() }\nc <- 1\nc <- 2\nclose(c)", 4, 12},
-	{"another sends before", "c := make(chan int, 2)\nd := make(chan int)\ngo func() { c <- 1; d <- 1 }()\ngo func() { <-d; c <- 2; close(c) }()\nfor range c { }", 3, 3},
-	{"another sends beside", "c := make(chan int, 2)\ngo func() { defer func() { recover() }(); c <- 1 }()\nc <- 1\ngo func() { <-c }()\nclose(c)", 6, 6},
-	{"another sends in a select", "c := make(chan int, 1)\ngo func() { defer func() { recover() }(); select { case c <- 1: case <-c: } }()\nc <- 1\nclose(c)", 4, 4},
-	{"another sends in a select beside a receive", "c := make(chan int, 1)\nd := make(chan int)\nc <- 1\ngo func() { defer func() { recover() }(); select { case c <- 1: case <-d: } }()\ngo func() { <-c }()\nclose(c)", 4, 4},
-	{"closed twice", "c := make(chan int, 1)\ngo func() { defer func() { recover() }(); close(c); close(c) }()\ngo func() { <-c }()\n<-c", 4, 4},
-	{"another closes", "c := make(chan int, 1)\nfor range 2 { go func() { defer func() { recover() }(); close(c) }() }\n<-c", 4, 4},
-	{"its length tells", "c := make(chan int, 2)\ngo func() { c <- 1; close(c) }()\nif len(c) == 1 { <-c }", 3, 4},
-	{"many find it closed", "c := make(chan int, 1)\nfor range 3 { go func() { <-c }() }\nclose(c)", 1, 1},
+	{"one sends and closes", "c := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }", 1},
+	{"four times", "for range 4 {\nc := make(chan int, 2)\ngo func() { c <- 1; c <- 2; close(c) }()\nfor range c { }\n}", 1},
+	{"two receive", "c := make(chan int, 2)\nfor range 2 { go func() { for range c { } }() }\nc <- 1\nc <- 2\nclose(c)", 4},
+	{"another sends before", "c := make(chan int, 2)\nd := make(chan int)\ngo func() { c <- 1; d <- 1 }()\ngo func() { <-d; c <- 2; close(c) }()\nfor range c { }", 3},
+	{"another sends beside", "c := make(chan int, 2)\ngo func() { defer func() { recover() }(); c <- 1 }()\nc <- 1\ngo func() { <-c }()\nclose(c)", 6},
+	{"another sends in a select", "c := make(chan int, 1)\ngo func() { defer func() { recover() }(); select { case c <- 1: case <-c: } }()\nc <- 1\nclose(c)", 4},
+	{"another sends in a select beside a receive", "c := make(chan int, 1)\nd := make(chan int)\nc <- 1\ngo func() { defer func() { recover() }(); select { case c <- 1: case <-d: } }()\ngo func() { <-c }()\nclose(c)", 4},
+	{"closed twice", "c := make(chan int, 1)\ngo func() { defer func() { recover() }(); close(c); close(c) }()\ngo func() { <-c }()\n<-c", 4},
+	{"another closes", "c := make(chan int, 1)\nfor range 2 { go func() { defer func() { recover() }(); close(c) }() }\n<-c", 4},
+	{"its length tells", "c := make(chan int, 2)\ngo func() { c <- 1; close(c) }()\nif len(c) == 1 { <-c }", 3},
+	{"many find it closed", "c := make(chan int, 1)\nfor range 3 { go func() { <-c }() }\nclose(c)", 1},
 }
 
-// checkClosing compares the executions of optimal with the classes of the program at whose beginning g is,
-// and returns their number. left is set if there are too many.
-func checkClosing(t *testing.T, g *group) (executions uint64, left bool, err error) {
+// checkClosing compares the executions of an explorer, optimal or source, with the classes of the program at
+// whose beginning g is, and returns their number. left is set if there are too many.
+func checkClosing(t *testing.T, g *group, explorer string) (executions uint64, left bool, err error) {
 	o := &counter{observer: newObserver(t, g.m)}
-	r := explorers.With("optimal").Explore(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
-	oneCloses, onlyReceived, other := assumptions(t, explorers.With("optimal").Explore, g, por.Config{MaxExecutions: 5000}, o.restarts)
+	r := explorers.With(explorer).Explore(g.m, o, por.Config{MaxExecutions: 5000, CheckDuplicates: true})
+	oneCloses, onlyReceived, other := assumptions(t, explorers.With(explorer).Explore, g, por.Config{MaxExecutions: 5000}, o.restarts)
 	if o.crashes || other || r.Duplicate == nil && len(r.Incomplete) > 0 {
 		return 0, true, nil
 	}
@@ -51,7 +50,7 @@ func checkClosing(t *testing.T, g *group) (executions uint64, left bool, err err
 	case errors.As(err, new(classes.Limit)):
 		return 0, true, nil
 	case err == nil && (uint64(all.Total()) != r.Executions || r.Duplicate != nil):
-		err = fmt.Errorf("%d executions, %+v, %v", r.Executions, all.Counts, r.Duplicate)
+		err = fmt.Errorf("%s: %d executions, %+v, %v", explorer, r.Executions, all.Counts, r.Duplicate)
 	}
 	return r.Executions, false, err
 }
@@ -66,13 +65,11 @@ func TestClosings(t *testing.T) {
 	g := loadGroup(t, list)
 	for i, x := range closings {
 		g.in(i, func() {
-			n, left, err := checkClosing(t, g)
-			if err != nil || left || n != x.optimal {
-				t.Errorf("%s: %d executions, want %d (%v)", x.name, n, x.optimal, err)
-			}
-			r := explorers.With("source").Explore(g.m, newObserver(t, g.m), por.Config{})
-			if r.Executions != x.source {
-				t.Errorf("%s: source: %d executions, want %d", x.name, r.Executions, x.source)
+			for _, e := range []string{"optimal", "source"} {
+				n, left, err := checkClosing(t, g, e)
+				if err != nil || left || n != x.want {
+					t.Errorf("%s: %s: %d executions, want %d (%v)", x.name, e, n, x.want, err)
+				}
 			}
 		})
 	}
@@ -200,8 +197,8 @@ func passing(r *rand.Rand, name string) string {
 	return b.String()
 }
 
-// TestClosingPrograms: explorers find the outcomes of all interleavings of such programs, and optimal
-// explores each of their classes once.
+// TestClosingPrograms: explorers find the outcomes of all interleavings of such programs, and optimal and
+// source explore each of their classes once.
 func TestClosingPrograms(t *testing.T) {
 	n := 0
 	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 14, bound: por.Config{MaxExecutions: 20000}, print: func(r *rand.Rand, name string) string {
@@ -214,7 +211,7 @@ func TestClosingPrograms(t *testing.T) {
 }
 
 // classes checks that explorers find the outcomes of all interleavings of the programs, and that optimal
-// explores each of their classes once.
+// and source explore each of their classes once.
 func (p printed) classes(t *testing.T) {
 	counted := 0
 	p.finals = true
@@ -225,13 +222,15 @@ func (p printed) classes(t *testing.T) {
 				s.errorf("%s\n%s", e.Name, difference(got.outcomes, s.want.outcomes))
 			}
 		}
-		_, left, err := checkClosing(t, s.g)
-		if err != nil {
-			s.errorf("%v", err)
-		}
-		if !left {
-			counted++
+		for _, e := range []string{"optimal", "source"} {
+			_, left, err := checkClosing(t, s.g, e)
+			if err != nil {
+				s.errorf("%v", err)
+			}
+			if !left {
+				counted++
+			}
 		}
 	})
-	t.Logf("the classes of %d were counted", counted)
+	t.Logf("the classes of %d were counted", counted/2)
 }

@@ -105,7 +105,7 @@ type reduction struct {
 var (
 	optimalOnce   = reduction{run: explorers.With("optimal").Explore, exact: true, oneCloses: true}
 	readsFromOnce = reduction{run: explorers.With("optimal", "equivalence", "rf").Explore, exact: true, rf: true}
-	sourceOnce    = reduction{run: explorers.With("source").Explore, exact: true}
+	sourceOnce    = reduction{run: explorers.With("source").Explore, exact: true, oneCloses: true}
 	contextOnce   = reduction{run: explorers.With("context").Explore}
 )
 

@@ -45,7 +45,7 @@ func TestSelectsSource(t *testing.T) {
 				most = max(most, r.Executions)
 				if !o.crashes {
 					rel := relation(g.m)
-					rel.Cases = g.m.Cases
+					rel.OneCloses, rel.Cases = true, g.m.Cases // there was no restart
 					all, err := classes.Merge(g.m, rel, 10000)
 					if errors.As(err, new(classes.Limit)) {
 						left++

@@ -80,7 +80,7 @@ import (
 //	17          Explore(E.p, Sleep')
 //	18          add p to Sleep                                                    execute
 func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OnlyReceived: true}
+	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: true}
 	return hb.Refine(v, cfg, exact, func(rel hb.Relation) (por.Result, *hb.Execution) {
 		s := newSource(sys, v, cfg, rel)
 		r := s.run()
