@@ -180,7 +180,12 @@ func (r *Run) leavesAtOnce(fr *frame, k int) bool {
 	if !ok || isLen(cond.X) || isLen(cond.Y) {
 		return false
 	}
-	return (fr.prev == nil || !head.Dominates(fr.prev)) && r.startsIn(head, fr.block.Succs[1-k], out)
+	if t, ok := cond.X.Type().Underlying().(*types.Basic); !ok || t.Info()&types.IsInteger == 0 {
+		return false
+	}
+	loop := r.startsIn(head, fr.block.Succs[1-k], out)
+	//mutant: sketch: a loop that is left begins [test ./static/findings TestWant]: "!loop[fr.prev]" -> "true"
+	return loop != nil && !loop[fr.prev]
 }
 
 func isLen(v ssa.Value) bool {
@@ -192,14 +197,14 @@ func isLen(v ssa.Value) bool {
 	return ok && b.Name() == "len"
 }
 
-// startsIn reports whether body begins a loop that starts goroutines; head decides whether it is executed,
-// or what comes after it, out.
-func (p *Program) startsIn(head, body, out *ssa.BasicBlock) bool {
-	is, known := p.loops[[2]*ssa.BasicBlock{head, body}]
-	if known {
-		return is
+// startsIn returns the blocks of the loop that body begins, if it starts goroutines, or else nil; head
+// decides whether it is executed, or what comes after it, out.
+func (p *Program) startsIn(head, body, out *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	known, ok := p.loops[[2]*ssa.BasicBlock{head, body}]
+	if ok {
+		return known
 	}
-	loop, rest := from(body, out), from(out, nil)
+	is, loop, rest := false, from(body, out), from(out, nil)
 	for b := range loop {
 		for _, instr := range b.Instrs {
 			_, isGo := instr.(*ssa.Go)
@@ -207,11 +212,13 @@ func (p *Program) startsIn(head, body, out *ssa.BasicBlock) bool {
 		}
 	}
 	if p.loops == nil {
-		p.loops = map[[2]*ssa.BasicBlock]bool{}
+		p.loops = map[[2]*ssa.BasicBlock]map[*ssa.BasicBlock]bool{}
 	}
-	is = is && loop[body] && !rest[head]
-	p.loops[[2]*ssa.BasicBlock{head, body}] = is
-	return is
+	if !is || !loop[body] || rest[head] {
+		loop = nil
+	}
+	p.loops[[2]*ssa.BasicBlock{head, body}] = loop
+	return loop
 }
 
 // from returns the blocks that can be executed after begin, before end.

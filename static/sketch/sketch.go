@@ -18,9 +18,9 @@ type Program struct {
 	// Steps bounds the instructions of a run.
 	Steps int
 
-	natives map[*ssa.Function]*native   // see nativeOf
-	simples map[*ssa.Function]bool      // see simple
-	loops   map[[2]*ssa.BasicBlock]bool // see startsIn
+	natives map[*ssa.Function]*native                       // see nativeOf
+	simples map[*ssa.Function]bool                          // see simple
+	loops   map[[2]*ssa.BasicBlock]map[*ssa.BasicBlock]bool // see startsIn
 }
 
 // Unlikely is the number of inputs for which an unlikely one counts.

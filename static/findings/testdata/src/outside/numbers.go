@@ -211,3 +211,34 @@ func FollowWrong(ctx context.Context, work func()) {
 		<-never // want HBA202 "this receive may wait forever"
 	}
 }
+
+// Subscribe leaves the goroutines that it has started if one cannot be.
+func Subscribe(n int, open func() (int, error)) (chan int, error) {
+	out := make(chan int)
+	for i := 0; i < n; i++ {
+		in, err := open()
+		if err != nil {
+			return nil, err
+		}
+		go func() {
+			out <- in // want HBA201 "this send may wait forever" medium
+		}()
+	}
+	return out, nil
+}
+
+// SubscribeTo stops at a limit.
+func SubscribeTo(n, limit int, open func() int) chan int {
+	out := make(chan int)
+	for i := 0; i < n; i++ {
+		if limit < 3 {
+			return nil
+		}
+		limit--
+		in := open()
+		go func() {
+			out <- in // want HBA201 "this send may wait forever" medium
+		}()
+	}
+	return out
+}
