@@ -101,8 +101,8 @@ func TestNoMoreThanJPF(t *testing.T) {
 	}
 }
 
-// sides lists the distinct bugs of a result, of a race only one side: the
-// explorers need not find all pairs there are.
+// sides lists the distinct bugs of a result. Of a race it lists only one side, because the
+// explorers need not find all pairs.
 func sides(r *explore.Result) []string {
 	list := []string{string(r.Verdict)}
 	for _, b := range r.Bugs {

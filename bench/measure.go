@@ -13,9 +13,10 @@ import (
 )
 
 // onOneMachine returns an entry for main of a program with its arguments (separated by spaces). All
-// searches use one machine. Each leaves it in its initial state, with every function compiled, for the next
-// search. The current search decides when the machine is interrupted, so that it can repeat its findings
-// after its time is up; before the first search, stopped decides.
+// searches use one machine. Each search leaves the machine in its initial state, with every
+// function compiled, for the next one. The current search decides when the machine is interrupted,
+// so that it can repeat its findings after its time is up; before the first search, stopped
+// decides.
 func onOneMachine(
 	prog *load.Program, entry *load.Entry, program, args string, cfg vm.Config, stopped func() bool,
 ) (explore.Entry, error) {

@@ -59,8 +59,8 @@ func (r *SCTRow) Found() (n int) {
 	return n
 }
 
-// Mean returns the geometric mean of the numbers of executions, where a search that has not found the bug
-// counts as one more than it has executed.
+// Mean returns the geometric mean of the numbers of executions until the bug. A search without the
+// bug counts as its number of executions plus one.
 func (r *SCTRow) Mean() float64 {
 	sum := 0.0
 	for _, x := range r.First {

@@ -104,8 +104,8 @@ func (r *Spin14Row) Reduction() (ours, paper float64) {
 	return ours, paper
 }
 
-// Overall returns how many times fewer choices there are than in the first
-// column, here and, for the last column the paper has, there.
+// Overall returns how many times fewer choices there are than in the first column: here, and in the
+// paper for the paper's last column.
 func (r *Spin14Row) Overall() (ours, paper float64) {
 	first, published := r, Table2Entry{}
 	for ; first.Left != nil; first = first.Left {
@@ -183,7 +183,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 		if o.Timeout > 0 {
 			limited, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("stopped after %v (--timeout)", o.Timeout))
 		}
-		runtime.GC() // so that it is not in the middle of something
+		runtime.GC() // so that no collection is under way when the measurement begins
 		r, c, err := measure(limited, e, opts)
 		cancel()
 		if err != nil {

@@ -14,7 +14,7 @@ type Breakpoint struct {
 	ID        int
 	File      string // its name, or the end of it
 	Line      int
-	Func      string // instead: the name of a function as stacks have it, or the end of it
+	Func      string // instead of File and Line: the name of a function in stacks, or its end
 	Goroutine string // only in the goroutine of that name; empty: in all
 	Cond      string // only if this path, or comparison, is true; empty: always
 	// Err is set at a stop if Cond cannot be evaluated.

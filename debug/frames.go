@@ -47,7 +47,7 @@ func UserFrame(frames []Frame) int {
 	return 0
 }
 
-// A Variable is one with its value.
+// A Variable is a variable of the program with its value.
 type Variable struct {
 	Name  string
 	Value Value

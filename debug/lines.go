@@ -185,7 +185,7 @@ func (t *tracks) visit(p vm.Point) *visit {
 		top, l = t.frame(p), t.s.linesOf(p)
 		t.top = top
 	}
-	if p.PC == 0 && top.pc != 0 { // called again, as deferred functions are without another frame in between
+	if p.PC == 0 && top.pc != 0 { // called again: deferred functions are called without a frame in between
 		*top = tracked{fp: p.FP, fn: p.Func}
 	}
 	t.v = visit{Point: p, lines: l, line: l.at[p.PC]}

@@ -360,7 +360,7 @@ func (s *Session) Back(into Into) Stop {
 		at Place
 	}
 	var stack []candidate
-	lowest, now := uint32(math.MaxUint32), uint32(math.MaxUint32) // frames since: of later steps, of this one
+	lowest, now := uint32(math.MaxUint32), uint32(math.MaxUint32) // lowest frame: in later steps, in this one
 	reason := s.backward(g, func(v *visit) {
 		if v.G != g {
 			return

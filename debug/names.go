@@ -27,8 +27,8 @@ import (
 //  1. Package ssa records a value after each assignment, and a use has the variable's present value.
 //     Where paths with two values of a variable join there is a Phi, unless the variable is not used
 //     afterwards. Without a Phi the bindings of the paths differ, and the binding is lost.
-//  2. A register has a value from its definition until another value with that register is defined: the
-//     registers of values are written by nothing else.
+//  2. A register has a value from its definition until another value with that register is defined:
+//     nothing else writes to registers of values.
 //  3. A variable that is in memory has its address as its binding, and nothing else: a value that
 //     was loaded from it could be out of date.
 

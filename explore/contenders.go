@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"hbcheck.dev/hbcheck/vm"
 	"slices"
 	"sync"
 	"time"
@@ -139,3 +140,17 @@ func (s *exploration) stopAfterSome(work, executions uint64) {
 // An execution is too long if it has more than muchLonger times the steps of the longest that has
 // ended.
 const muchLonger = 4
+
+// delays reports whether clock reads are choices: time may pass there while goroutines can run.
+func (s *exploration) delays() bool {
+	return s.m.Slack() > 0 && len(s.m.Refinement().Jumps) > 0
+}
+
+// undelayed returns the entry and the options for a search with options x, on a machine like that of s, in
+// which time passes only while all goroutines wait. Each clock read doubles the executions otherwise.
+func (p *portfolio) undelayed(s *exploration, x Options) (Entry, Options) {
+	e := p.entry
+	e.New = changed(s.m, vm.NoDelays)
+	x.Undelayed = true
+	return e, p.options(x)
+}

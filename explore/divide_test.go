@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestDivide: a test that is too big has the verdict of its subtests only if each was exhaustive alone, and an
-// execution has shown which there are.
+// TestDivide: a test that is too big has the verdict of its subtests only if each was exhaustive alone,
+// and an execution has shown which there are.
 func TestDivide(t *testing.T) {
 	big := func() *Result {
 		r := &Result{Verdict: Incomplete, Subtests: []string{"T/a", "T/b", "T/b/c"}}

@@ -176,8 +176,31 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 	if work < math.MaxUint64 {
 		l.s.stopAfter(work)
 	}
-	p.run(&l.contender)
-	return l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found)
+	ended := func() bool {
+		p.run(&l.contender)
+		return l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found)
+	}
+	if ended() {
+		return true
+	}
+	s := l.s
+	//mutant: time passes at clock reads in every search [test ./explore TestUndelayed]: "s.delays()" -> "false"
+	if !s.delays() {
+		return false
+	}
+	e, opts := p.undelayed(s, *x)
+	if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
+		return true
+	}
+	l.before, l.last = l.before+l.last, 0
+	if work < math.MaxUint64 {
+		l.s.stopAfter(work)
+	}
+	if ended() {
+		return true
+	}
+	l.s = s // other searches let time pass
+	return false
 }
 
 // onlyPreempted reports whether a search has covered everything within its bound on preemptions.

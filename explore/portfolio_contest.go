@@ -340,7 +340,7 @@ func (p *portfolio) end(c *contender) {
 	if c == &p.ladder.contender && !c.found.Stopped && !p.ladder.whole {
 		return
 	}
-	if c == &p.ladder.contender && !c.found.Stopped && c.found.Whole {
+	if c == &p.ladder.contender && !c.found.Stopped && (c.found.Whole || c.s.opts.Undelayed) {
 		work *= wholePatience
 	}
 	if p.winner < 0 || work < p.best || work == p.best && c.number < p.winner {

@@ -15,7 +15,8 @@ import (
 //	b  each of the other searches, up to attemptWork
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
-//	d  the search in which no call of a library is interrupted, for about fewWhole executions
+//	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
+//	   answer, and time may pass at clock reads, once more without that
 //	e  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
 //	   began; if d has covered everything, for longPatience times the work of d, or more
 //	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
@@ -107,11 +108,28 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s, err = s.again(p.options(*x)); err != nil {
 			return nil, found, err
 		}
-		s.stopAfter(max(sampleWork, fewWhole*uint64(p.longest)))
+		most := max(sampleWork, fewWhole*uint64(p.longest))
+		s.stopAfter(most)
 		found = s.search()
 		p.worked += found.Work()
 		if s.answers(&found) && !found.Stopped && found.Whole {
 			whole, wholeFound = s, found
+		}
+		if !over() && s.delays() {
+			e, opts := p.undelayed(s, *x)
+			w, err := prepare(p.ctx, e, opts)
+			if err != nil {
+				return nil, found, err
+			}
+			w.stopAfter(most)
+			wholeFound = w.search()
+			p.worked += wholeFound.Work()
+			switch {
+			case w.answers(&wholeFound) && wholeFound.Stopped:
+				return w, wholeFound, nil
+			case w.answers(&wholeFound):
+				whole = w
+			}
 		}
 	}
 	work := uint64(fewDeep * p.longest)

@@ -290,6 +290,10 @@ func (s *exploration) finish(found por.Result) (err error) {
 	if found.Whole {
 		assumed = append(slices.Clone(assumed), vm.Assumption{What: vm.CallsWhole})
 	}
+	if s.opts.Undelayed {
+		//mutant: a search without delays is one with them [test ./explore TestUndelayed]: remove
+		assumed = append(slices.Clone(assumed), vm.Assumption{What: vm.Undelayed})
+	}
 	isError := func(b *bug.Bug) bool { return !b.Warning }
 	//mutant: a bug ends a search for all that begins again [test ./explore TestFiner]: "!s.opts.All && " -> ""
 	r.FirstOnly = found.Stopped && !s.opts.All && !s.limit.passed() && slices.ContainsFunc(c.bugs, isError)

@@ -78,3 +78,46 @@ func TestWhole(t *testing.T) {
 		}
 	}
 }
+
+// stopwatch is a program that measures many durations, after some turns of two goroutines.
+const stopwatch = `package main
+import "time"
+func main() {
+	turn := make(chan bool)
+	go func() { for range %d { turn <- true } }()
+	for range %[1]d { <-turn }
+	slow := 0
+	for i := range 300 {
+		begin := time.Now()
+		turn = make(chan bool, 1)
+		turn <- true
+		if time.Since(begin) > 90*time.Microsecond {
+			slow += i
+		}
+	}
+	println(slow > 1000)
+}`
+
+// TestUndelayed: if each clock read is a choice, the search in which no call of a library is interrupted also
+// gives the answer without delays, both if executions are short and if they are long.
+func TestUndelayed(t *testing.T) {
+	for _, turns := range []int{1, 3000} {
+		prog := vmtest.Load(t, fmt.Sprintf(stopwatch, turns))
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Slack: 500_000, Interrupt: interrupted})
+		}}
+		p := portfolioOf(true)
+		whole := Options{POR: explorers.Lookup("jpf"), Match: true, Symmetry: true, WholeCalls: true, MaxSteps: 1_000_000}
+		p.Whole, p.Graded = &whole, &Options{POR: whole.POR, Match: true, LimitPreempt: true, MaxSteps: 1_000_000}
+		r, err := Run(context.Background(), e, Options{Portfolio: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		assumed := slices.ContainsFunc(r.Assumed, func(a vm.Assumption) bool { return a.What == vm.Undelayed })
+		other := slices.ContainsFunc(r.Incomplete, func(why Reason) bool { return why.Cause != CauseAssumed })
+		if len(r.Bugs) > 0 || !assumed || other || r.Slack != 0 || r.Stats.Executions != 1 {
+			t.Errorf("%d turns: %s, %d bugs, assumed %v, incomplete %v, slack %v, %d executions", turns, r.Verdict, len(r.Bugs), r.Assumed,
+				r.Incomplete, r.Slack, r.Stats.Executions)
+		}
+	}
+}

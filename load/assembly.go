@@ -49,7 +49,7 @@ func (l *loader) takePure(lp *listPackage) (imports []string) {
 
 // A variant of a package is its files under other build constraints.
 type variant struct {
-	files, dropped []string // the files of the package now, and former ones that it has lost
+	files, dropped []string // the files that the package has now, and those that it had before and lacks now
 	imports        []string // of files that are new
 }
 
@@ -94,7 +94,8 @@ func newVariant(lp *listPackage, match func(name string) bool, source func(strin
 	if len(v.dropped) == 0 && len(v.files) == kept {
 		return nil
 	}
-	// A test that is there for assembly only is to be executed.
+	// The variant must not drop a test file: a test that comes only with the assembly has to be
+	// executed.
 	if slices.ContainsFunc(v.dropped, func(name string) bool { return strings.HasSuffix(name, "_test.go") }) {
 		return nil
 	}
@@ -155,7 +156,7 @@ func (n *names) add(name string) bool { _, ok := n.added(name); return ok }
 
 // added is add, and returns the paths of the file's imports.
 func (n *names) added(name string) (imports []string, ok bool) {
-	// This tree only serves to find names: its positions are meaningless.
+	// This syntax tree serves only to find names; its positions are meaningless.
 	tree, err := parser.ParseFile(token.NewFileSet(), n.source(filepath.Join(n.dir, name)), nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil || n.pkg != "" && tree.Name.Name != n.pkg {
 		return nil, false

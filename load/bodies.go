@@ -27,7 +27,7 @@ import (
 // A lateBody is a body that was not checked with its package.
 type lateBody struct {
 	file *ast.File
-	decl *ast.FuncDecl // with the body; guarded by checking if there is a parse, and nil until then
+	decl *ast.FuncDecl // with the body; if parse is set: guarded by checking, nil until parsed
 	// parse, if not nil, parses decl.
 	parse func() (*ast.FuncDecl, error)
 	info  *types.Info // guarded by checking; nil until checked

@@ -21,7 +21,7 @@ import (
 // So code that reads Blocks, Params or AnonFuncs of a library function calls EnsureBuilt first, and code
 // that only needs to know whether there is a body calls IsBodyless.
 
-// oneByOne reports whether package ssa has the fields that are set.
+// oneByOne reports whether package ssa has the fields that this file sets.
 var oneByOne = hasField[*types.Info](ssa.Package{}, "info") && hasField[[]*ssa.Function](ssa.Package{}, "created") &&
 	hasField[ast.Node](ssa.Function{}, "syntax") && hasField[*types.Info](ssa.Function{}, "info")
 

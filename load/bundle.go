@@ -190,7 +190,7 @@ func (b *bundler) add(name string, most int64) {
 	var data []byte
 	switch mode := info.Mode(); {
 	case mode&fs.ModeSymlink != 0:
-		// One that leads elsewhere would show a file of another host.
+		// A link that leads elsewhere would show a file of another host.
 		if target, err = os.Readlink(name); err != nil || !filepath.IsLocal(target) {
 			return
 		}

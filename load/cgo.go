@@ -110,8 +110,8 @@ func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 		if _, ok := l.importsC(path); !ok {
 			continue
 		}
-		// This tree only serves to find imports and types: its positions are meaningless. Errors are found
-		// again when the file is parsed.
+		// This syntax tree serves only to find imports and types; its positions are meaningless.
+		// Errors are found again when the file is parsed.
 		fset := token.NewFileSet()
 		tree, _ := parser.ParseFile(fset, l.choices.source(path), nil, parser.SkipObjectResolution)
 		if tree == nil || lp.Name != "" && tree.Name.Name != lp.Name { // an external test has the same directory

@@ -110,8 +110,8 @@ func newInfo() *types.Info {
 	}
 }
 
-// language returns the language version of packages without one: none, which means that of go/types,
-// unless the go command is of another release.
+// language returns the language version for packages that have none. It is empty, which means the
+// version of go/types, unless the go command is of another release.
 func (l *loader) language() string {
 	if len(l.goEnv.tags.Releases) == 0 {
 		return ""

@@ -58,7 +58,8 @@ type Config struct {
 	// takes them out again before it compiles a function (TakeNames).
 	Names bool
 
-	// Loaded, if not nil, is called while packages are checked: done of all packages are checked already.
+	// Loaded, if not nil, is called while packages are checked: of all packages, done have been
+	// checked.
 	Loaded func(done, all int)
 
 	// Edits are applied to files of the user's as they are read.
@@ -77,7 +78,7 @@ type Config struct {
 	Root string
 
 	whole bool // remove nothing from packages; to measure the benefit
-	early bool // check bodies with their packages; to compare
+	early bool // check bodies with their packages, for comparison
 }
 
 // The platform whose memory layout, build constraints and system-dependent files the machine has, on every

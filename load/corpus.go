@@ -24,7 +24,7 @@ type Seed struct {
 
 // A SeedValue is the value of an argument.
 type SeedValue struct {
-	Type string // one that a fuzz target may have, by the name of package types
+	Type string // a type that a parameter of a fuzz target may have, by its name in package types
 	Bits uint64 // of a number or bool
 	Text string // of a string or []byte
 }

@@ -76,7 +76,7 @@ const (
 // coverage has a Program's data about the blocks of the user's module.
 type coverage struct {
 	blocks   []Block
-	packages []*Package // that have them
+	packages []*Package // the packages with blocks
 
 	mu     sync.Mutex
 	begins map[instrPlace][]int   // guarded by mu; the numbers of blocks

@@ -13,7 +13,7 @@ import (
 // A codeRange is a part of a block without lines that hold nothing but comments or blanks.
 type codeRange struct {
 	start, end token.Pos
-	from, to   int // its statements: those from the one with the first index to before that with the other
+	from, to   int // its statements: those with indices from from up to to, without to
 }
 
 // ranges returns the ranges of the block from pos to end with the given statements. There is at least

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestStripped: without their counters functions have the instructions that they have if there never were
-// any, but where all arms of a statement are empty. TestCover of internal/progen shows that no state
-// changes.
+// TestStripped: functions whose counters were removed have the instructions of functions that never
+// had counters, except where all arms of a statement are empty. TestCover of internal/progen shows
+// that no state changes.
 func TestStripped(t *testing.T) {
 	archive, err := txtar.ParseFile("../cmd/hbcheck/testdata/cover/blocks.txtar")
 	if err != nil {

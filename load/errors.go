@@ -156,8 +156,8 @@ func (l *loader) typeError(p *Package, err error) {
 	p.errs = append(p.errs, e)
 }
 
-// versionReason returns the compiler's text for the source of the language version for which the code at
-// pos is too new.
+// versionReason returns the compiler's text that says where the language version is from, for code
+// at pos that is too new for this version.
 func (l *loader) versionReason(p *Package, pos token.Pos) string {
 	for _, f := range p.Files {
 		if f.FileStart <= pos && pos <= f.FileEnd && f.GoVersion != "" {

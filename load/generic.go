@@ -17,9 +17,8 @@ import (
 //   - where any type with certain methods will do, an interface type with these
 //     methods: its values may be of all such types. It goes by the type
 //     parameter's name.
-//   - where the constraint lists types, the first of them that has pointers, or
-//     else the first. (What functions do with the others is the same, but for
-//     type switches.)
+//   - where the constraint lists types, the first of them that has pointers, or else the first.
+//     (Functions treat the other types in the same way, except in type switches.)
 //
 // Not every constraint can be satisfied in this way: interface{ *T; Set(string) } needs a type that does
 // not exist.

@@ -113,7 +113,7 @@ func (l *loader) list() error {
 		return err
 	}
 	if a := l.cfg.GoAnswers; a != nil && a.replays && len(l.goEnv.tags.Releases) == 0 {
-		l.goEnv.tags = a.tags // those of this process may be others
+		l.goEnv.tags = a.tags // this process may have other tags
 	}
 	l.listed = list
 	if len(l.listed) == 0 {
@@ -191,7 +191,7 @@ func (lp *listPackage) path() string {
 // command and has a test variant with all its files, and a package without files, which can only
 // have tests.
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
-	hasVariant := make(map[string]bool) // p, if there is p [p.test]
+	hasVariant := make(map[string]bool) // packages p for which there is a p [p.test]
 	rank := make(map[string]int)        // path to index of the first pattern that matched it
 	settings := make(map[string]string) // GODEBUG of the tests of a package, by its path
 	for _, lp := range list {

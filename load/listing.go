@@ -62,7 +62,7 @@ func (lp *listPackage) subject() string {
 // Fingerprint returns a fingerprint of everything that Load reads for the package at path, which is
 // one of Packages, for its tests and for all their imports. Packages of the standard library that
 // only the overlay imports are left out, because the Go version determines them. The fingerprint
-// changes with every part, even with the directory of a package.
+// changes if any of these changes, even the directory of a package.
 func (x *Listing) Fingerprint(path string) (string, error) {
 	byID := make(map[string]*listPackage)
 	for _, lp := range x.l.listed {
@@ -86,8 +86,9 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 	for _, lp := range x.l.listed {
 		switch {
 		case lp.isTestMain():
-			// The go command generates its file anew each time. It also has the GODEBUG of the tests: from
-			// godebug lines, the module's version of Go, and //go:debug comments.
+			// The file of the test's main package does not count, because the go command generates
+			// it anew each time. This package has the GODEBUG of the tests, which is from godebug
+			// lines, the module's version of Go, and //go:debug comments.
 			if strings.TrimSuffix(lp.ImportPath, ".test") == path {
 				fmt.Fprintf(h, "settings of tests %q\n", lp.DefaultGODEBUG)
 			}
@@ -117,8 +118,8 @@ func (x *Listing) add(h hash.Hash, lp *listPackage) error {
 	fmt.Fprintf(h, "imports %q\n", lp.Imports)
 	files := slices.Concat(lp.GoFiles, lp.EmbedFiles)
 	if !lp.Standard {
-		// Files that import "C" are ignored ones. The constraints of files in assembly decide
-		// whether Go files replace them.
+		// Files that import "C" are among the ignored ones. The constraints of files in assembly
+		// decide whether Go files replace them.
 		files = slices.Concat(files, lp.IgnoredGoFiles, lp.SFiles)
 	}
 	if !lp.DepOnly {

@@ -36,7 +36,7 @@ func orderMapLits(root ast.Node, info *types.Info) {
 
 func (p *Package) orderMapLit(lit *ast.CompositeLit) {
 	t := p.Info.TypeOf(lit)
-	if t == nil { // in what is not checked
+	if t == nil { // in code that is not checked
 		return
 	}
 	m, ok := coreType(t).(*types.Map)

@@ -122,9 +122,9 @@ func mentionsTypeParam(t types.Type) bool {
 		}
 		return false
 	case *types.Interface:
-		return !t.Empty() // too rare to be decided
+		return !t.Empty() // too rare for a decision
 	}
-	return true // signatures, likewise
+	return true // signatures are too rare, too
 }
 
 // A Nonblocking has the channels on which a goroutine may try an operation without waiting. A goroutine

@@ -261,7 +261,7 @@ func main() {}
 	for name, want := range map[string]bool{
 		"clock":    true,
 		"sleep":    false,
-		"other":    false, // the package reads it, but nothing main mentions does
+		"other":    false, // the package reads it, but nothing that main mentions reads it
 		"dynamic":  true,  // a method of a type that a function main mentions mentions
 		"tick":     true,
 		"deadline": true,

@@ -93,8 +93,8 @@ func TestOutlineTruncated(t *testing.T) {
 	}
 }
 
-// TestOutlineKey: a package whose files differ has another outline, and one has none while its files have
-// just been written.
+// TestOutlineKey: a package whose files differ has another outline, and a package whose files have
+// just been written has no outline.
 func TestOutlineKey(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "f.go")

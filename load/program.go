@@ -217,11 +217,11 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 	return pkg == types.Unsafe || p != nil && p.Std
 }
 
-// IsModel reports whether fn, or the function that fn is an instance, a wrapper or a part of,
-// belongs to a model: the overlay provides it, in a file whose name does not mark it as plain code
-// (package internal/effect of the overlay). The other functions of a patched package are real ones.
-// Functions of package hbtest/lin belong to a model, too; that package documents why no other
-// goroutine notices its accesses.
+// IsModel reports whether fn, or the function of which fn is an instance, a wrapper or a part,
+// belongs to a model. The overlay provides the functions of models, in files whose names do not
+// mark them as plain code (package internal/effect of the overlay). The other functions of a
+// patched package are real ones. Functions of package hbtest/lin belong to a model, too; that
+// package documents why no other goroutine notices its accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()

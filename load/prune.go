@@ -102,13 +102,13 @@ type decl struct {
 	reflects bool     // it mentions all exported ones
 	methods  []*decl  // of a type
 
-	method string // its name, if it is one
+	method string // name, if the declaration is a method
 
 	// effects are the parts of the initial values of a variable that may have effects.
 	effects []ast.Expr
 }
 
-// A nameIn is a name, and the package whose declarations it is one of.
+// A nameIn is the name of a declaration, and its package.
 type nameIn struct {
 	of   *graph
 	name string // "." for all

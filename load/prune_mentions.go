@@ -105,7 +105,7 @@ func (m *mentions) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Ident:
 		m.add(m.own, n.Name)
-	case *ast.FuncDecl: // not what it is called
+	case *ast.FuncDecl: // its name is no mention
 		if n.Recv != nil {
 			ast.Inspect(n.Recv, m.visit)
 		}
@@ -115,8 +115,8 @@ func (m *mentions) visit(n ast.Node) bool {
 		}
 		return false
 	case *ast.ValueSpec:
-		// Names that are not mentions: a local variable's, that of a variable that stays anyway,
-		// and that of a variable that may go, which its own declaration does not mention.
+		// The declared names are not mentions, whether the variable is local, stays anyway, or may
+		// be removed.
 		if n.Type != nil {
 			ast.Inspect(n.Type, m.visit)
 		}
@@ -124,7 +124,7 @@ func (m *mentions) visit(n ast.Node) bool {
 			ast.Inspect(v, m.visit)
 		}
 		return false
-	case *ast.TypeSpec: // nor what this is called
+	case *ast.TypeSpec: // its name is no mention, either
 		if n.TypeParams != nil {
 			ast.Inspect(n.TypeParams, m.visit)
 		}

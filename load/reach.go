@@ -13,11 +13,10 @@ import (
 // mentions, what the declarations mentioned there mention, and so on, with all methods of the types among
 // them.
 
-// UsesClock reports whether a program that begins at e, without the initialisation of packages, may depend
-// on the clock: whether a std package that does is linked, or code of the user that does is reached. What
-// counts as reached from e is what its declaration mentions, what the declarations mentioned there mention,
-// and so on, with all methods of the types among them. A Time that is only printed by fmt does not count:
-// it will always show the moment the clock starts at.
+// UsesClock reports whether a program that begins at e, without the initialisation of packages, may
+// depend on the clock: whether a std package that depends on it is linked, or code of the user that
+// depends on it is reached. A Time that is only printed by fmt does not count: it will always show
+// the moment the clock starts at.
 func (prog *Program) UsesClock(e *Entry) bool {
 	var pkgs []*Package
 	any := false
@@ -69,9 +68,9 @@ func (prog *Program) ShowsDescriptors(e *Entry) bool {
 }
 
 // LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute
-// an operation that depends on what all other goroutines do, without being enabled only when none
-// of them can continue. These are the operations of InspectsAll, and testing/synctest with
-// goroutines outside of the bubble. What counts as reached is as in UsesClock.
+// an operation that depends on what all other goroutines do, and that can be enabled while one of
+// them can continue. These are the operations of InspectsAll, and testing/synctest with goroutines
+// outside of the bubble. What counts as reached is as in UsesClock.
 func (prog *Program) LooksAtAll(e *Entry) bool {
 	return prog.mayInspect(e, func(fn *types.Func) bool {
 		return inspectsAll(fn) || fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
@@ -110,7 +109,7 @@ func (prog *Program) mayInspect(e *Entry, wanted func(*types.Func) bool) bool {
 }
 
 // reaches reports whether code of pkgs that e reaches mentions a function that is wanted; ownStacks
-// says whether runtime.Stack counts where it shows no other goroutine.
+// says whether a call of runtime.Stack that shows no other goroutine counts, too.
 func reaches(e *Entry, pkgs []*Package, wanted func(*types.Func) bool, ownStacks bool) bool {
 	m := newReachability(pkgs, wanted)
 	m.begin(e)
@@ -136,7 +135,7 @@ func reachAll(e *Entry, pkgs []*Package, visit func(d *declared) bool) {
 	}
 }
 
-// begin reaches where e begins.
+// begin notes the functions at which e begins as reached.
 func (m *reachability) begin(e *Entry) {
 	m.reach(e.Func.Object())
 	if e.Beside != nil {
@@ -191,10 +190,11 @@ type declared struct {
 // mention is an object that a declaration mentions.
 type mention struct {
 	obj      types.Object
-	ownStack bool // only as a function called as ownStack says
+	ownStack bool // it is mentioned only as the function of such a call (see ownStack)
 }
 
-// mentions returns what d mentions. Tests of a package reach mostly the same.
+// mentions returns what d mentions. The result is kept, because most tests of a package reach the
+// same declarations.
 func (d *declared) mentions() []mention {
 	d.once.Do(func() {
 		seen := make(map[mention]bool)

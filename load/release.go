@@ -61,7 +61,7 @@ func minor(v string) int {
 }
 
 // askTags asks a go command of another release than ours for the build tags that it sets by itself:
-// those of releases and of experiments. Those of our own release package go/build knows.
+// those of releases and of experiments. Package go/build knows the tags of our own release.
 func (l *loader) askTags() error {
 	if minor(l.goEnv.GOVERSION) == minor(runtime.Version()) {
 		return nil

@@ -38,8 +38,8 @@ type stdFinder struct {
 	dirs map[string]bool // guarded by mu; whether GOROOT/src/<path> exists
 }
 
-// test makes the package that the go command describes a package under test, and returns its data before it
-// is found.
+// test makes lp, which the go command describes, a package under test, and returns its data. It is
+// called before find.
 func (s *stdFinder) test(lp *listPackage) *Package {
 	path := lp.path()
 	s.tests[path] = []string{}
@@ -216,7 +216,7 @@ func (s *stdFinder) imports(p *Package) error {
 		if f.patch != nil {
 			mode = parser.SkipObjectResolution
 		}
-		// This tree only serves to find imports: its positions are meaningless.
+		// This syntax tree serves only to find imports; its positions are meaningless.
 		tree, err := parser.ParseFile(token.NewFileSet(), f.name, f.src, mode)
 		if err != nil {
 			return err

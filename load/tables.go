@@ -20,8 +20,9 @@ import (
 //
 //	var t = []uint16{1, 2, 3}     becomes  var t = []uint16{2: 3}  and a Table 01 00 02 00 03 00
 //
-// Nothing else changes. The literal has its type, length, place and time; there is one allocation, which
-// has only constant elements, and so no references.
+// Nothing else changes. The literal keeps its type, its length, its place, and the time of its
+// evaluation. It still makes one allocation, which has only constant elements, and so no
+// references.
 
 // A Table is the contents of the array that a composite literal allocates.
 type Table struct {
@@ -276,7 +277,7 @@ func isExpression(e ast.Expr, named func(*ast.Ident) bool) bool {
 		return ok && e.Op == token.SUB
 	case *ast.BinaryExpr:
 		switch e.Op {
-		case token.ADD, token.SUB: // which strings and fractions have, too
+		case token.ADD, token.SUB: // strings and fractions have this operation, too
 			return isWhole(e.X) && isWhole(e.Y)
 		case token.OR, token.AND, token.XOR:
 			return isExpression(e.X, named) && isExpression(e.Y, named)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestOnlyCalled: functions are only called unless their names are used otherwise, or other code calls them.
+// TestOnlyCalled: a function is only called, unless its name is also used in another way, or other
+// code calls it.
 func TestOnlyCalled(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module m\n\ngo 1.26\n", "main.go": `package main

@@ -340,7 +340,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 		case *ast.SelectorExpr:
 			s := info.Selections[n]
 			switch {
-			case s == nil: // it is the name of a package that x comes after
+			case s == nil: // it is the name of a package, before x
 			case s.Kind() != types.FieldVal:
 				recv := s.Obj().(*types.Func).Signature().Recv().Type()
 				_, byPointer := types.Unalias(recv).(*types.Pointer)

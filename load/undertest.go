@@ -12,8 +12,9 @@ import (
 // the only package of that path in the program. If the overlay has changed it, tests may mention
 // declarations that no longer exist: such code is removed, and the tests among it are named.
 
-// dropUncheckable takes declarations with type errors out of the tests of a package that the overlay
-// has changed. It reports whether there were any, because then others may refer to removed declarations.
+// dropUncheckable takes declarations with type errors out of the tests of a package that the
+// overlay has changed. It reports whether there were any, because then other declarations may refer
+// to removed ones.
 func (l *loader) dropUncheckable(p *Package) bool {
 	if q := l.stdPkgs[p.ForTest]; p.ForTest == "" || q == nil || !q.Overlaid {
 		return false

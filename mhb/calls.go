@@ -64,9 +64,10 @@ func (w *walk) function(c *invocation, into *visit) bool {
 //
 // A recursive function, or one that calls such a function, is only remembered for this walk: the
 // effect of a recursive call depends on the place where the recursion began. The questions of a
-// function that makes such a call depend on that place, too: it asks none if this walk has been
-// there before. Whether a function calls a recursive one may depend on the answers (for example, on
-// the known receiver of a dynamic call), so its tree may come from walks in which it does not.
+// function that makes such a call depend on that place, too: the call asks none if this walk has
+// already walked the called function. Whether a function calls a recursive one may depend on the
+// answers (for example, on the known receiver of a dynamic call), so its tree may come from walks
+// in which it does not.
 //
 // Order of the look-ups: memo first, also for functions that are being walked (open); then the
 // tree; then the body. Only a function that was walked completely, within maxWork, becomes a leaf.

@@ -22,7 +22,7 @@ type summary struct {
 
 	// Of a function:
 	returns bool
-	raises  events // counters of WaitGroups, certainly, by the time it returns
+	raises  events // by how much it has certainly incremented counters when it returns
 	work    int    // what the walk took
 }
 
@@ -38,8 +38,8 @@ type summary struct {
 //
 //  1. A walk depends on the round only in blocked: there it passes an operation if those of the
 //     round before have been found to enable it (askEnabled).
-//  2. So if that round found more than its own predecessor, no operation that was passed then is
-//     not passed now; and a walk that passes more reaches more and notes more.
+//  2. So if that round found more than its own predecessor, every operation that was passed then is
+//     passed now; and a walk that passes more reaches more and notes more.
 //  3. The second round passes at least what the first one does, which passes nothing that is
 //     disabled.
 //  4. A walk that has not been blocked at an operation that is enabled now would find the same
@@ -74,7 +74,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		}
 	}
 	var found []*summary               // in the round before
-	for round := range maxRounds + 1 { // in the last one, the findings are only compared
+	for round := range maxRounds + 1 { // in the last round the findings are only compared
 		buf := 2*depth + round%2
 		list, same := n.lists[buf][:0], true
 		for _, g := range n.live {

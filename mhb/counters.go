@@ -23,7 +23,8 @@ import (
 // by more than the sum of the counts in dones of the others.
 //
 //  1. A walk comes to all Dones that are executed, and counts each as often as its call can be
-//     executed (function, add). Adds can only help, so that leaving any of them out is right.
+//     executed (function, add). It is right to leave out any Adds, because they only increase
+//     counters.
 //  2. Let instruction i start a goroutine or defer a call. Of the Dones of this goroutine or call,
 //     as many are left out as there is credit. Credit is the sum that Adds before i have added to
 //     the same counter, in i's block or in the first blocks of functions called there. If i has

@@ -14,15 +14,15 @@ import (
 //
 //   - the address of a package variable, or a constant,
 //   - a parameter or captured variable that the caller has given a known value,
-//   - in a live frame, in a register: of an instruction that was executed and will not be
+//   - in a live frame, in the register of an instruction that was executed and will not be executed
 //     again before the use (before),
 //   - the address of a field or an element of what is known,
 //   - ahead, a load from a known address that none of the others can write while T_c
 //     waits (stable): what is there now is what will be loaded.
 //
-// In a loop the same instruction was executed and may be again. So each question about a register needs
-// another one about order (executed): is the instruction executed on none, all, or some of the paths from
-// the frame's position to the use?
+// In a loop an instruction that was executed may be executed again. So each question about a
+// register needs another one about order (executed): is the instruction executed on none, all, or
+// some of the paths from the frame's position to the use?
 
 // Only first words are evaluated. A pointer, a channel and a map have no others. The first word of a slice
 // is the address of its array, that of an interface is its type. An uncertain value causes no mistake: the

@@ -141,9 +141,9 @@ func (v *view) recall(n *node) *summary {
 	return n.leaf
 }
 
-// Invariant: a question that a record has been asked is in it, and in all records around it; so the first
-// record that has the answer shows which records lack it. Each of those gets its own node for it, as if it
-// had asked.
+// Invariant: a record has all questions that were asked during it, and so have all records around
+// it. So the first record that has the answer shows which records lack it. Each of these gets its
+// own node for the question, as if it had asked.
 func (v *view) ask(q question) (a answer) {
 	// A question of a function is also a question of all functions around it.
 	known := len(v.recs)

@@ -1,6 +1,7 @@
-// Package mhb decides with may-happen-before reasoning whether a scheduling choice is needed before an
-// operation (SPIN 2014, sections 3 and 4): another goroutine may have a conflicting operation in its
-// future, but certainly block before it, until the goroutine in question has executed its operation.
+// Package mhb decides with may-happen-before reasoning whether a scheduling choice is needed before
+// an operation (SPIN 2014, sections 3 and 4). No choice is needed if each other goroutine with a
+// conflicting operation in its future certainly blocks before it, until the goroutine in question
+// has executed its operation.
 //
 // The terms are in docs/dev/glossary.md. The paper's names are used throughout. T_c, or tc, is
 // the goroutine in question: its pending operation is the one before which a choice may be
@@ -136,7 +137,7 @@ type Oracle struct {
 
 	targets  map[targetKey]*target
 	meeting  meeting     // buffers
-	suspects []trace.GID // by goroutine: which one has been in conflict with it the last time
+	suspects []trace.GID // by goroutine: the goroutine with which it was in conflict the last time
 	collect  *target
 	nodes    int // of decision trees
 	futures  map[[2]uint64]static.Set

@@ -62,7 +62,7 @@ type Partition struct {
 	live    []trace.GID
 	groups  []uint64          // of each live goroutine: the bit of its group
 	touches map[uint32]uint64 // the groups of goroutines that touch an object
-	needs   []uint64          // of each group: the members that a part with it has, in one step
+	needs   []uint64          // of each group: the groups that it needs directly in its part
 	touched []trace.Access
 	cases   []por.Case
 	part    []trace.GID
@@ -135,8 +135,8 @@ func (p *Partition) find(enabled []trace.GID) (part, able uint64) {
 	return part, able
 }
 
-// each calls f for all live goroutines, with their groups and whether they are among the enabled ones, which
-// are in the same order.
+// each calls f for all live goroutines, with their groups and whether they are enabled. enabled is
+// in the same order as the live goroutines.
 func (p *Partition) each(enabled []trace.GID, f func(g trace.GID, group uint64, enabled bool)) {
 	for i, g := range p.live {
 		is := len(enabled) > 0 && enabled[0] == g

@@ -13,9 +13,9 @@ import (
 // reach is the reachability filter of mhb (docs/dev/glossary.md): it decides whether another
 // goroutine can obtain a pointer to an object while g does not move.
 //
-// Claim. The goroutine can do so only if it has such a pointer in a register or in a deferred call,
-// or if there is such a pointer on a path through memory whose loads are in acc, the accesses of
-// the parked closure.
+// Claim. The goroutine can do so only in two ways: it has such a pointer in a register or in a deferred
+// call; or such a pointer is at the end of a path through memory whose loads are in acc, the
+// accesses of the parked closure.
 //
 // Proof. 1. Consider the first step in which a goroutine other than g obtains a pointer to the
 // object. 2. The step loads it from memory, of which the goroutine already had the address. 3. By

@@ -47,12 +47,12 @@ type Global interface {
 	// run.
 	Overtakes() bool
 	// MayLook reports whether Overtakes is true only because code that the program may reach has
-	// operations that look at all other goroutines (por/hb/looks.go). In most programs no execution
-	// reaches one: a library can print all stacks, and is part of the program.
+	// operations that inspect all other goroutines (por/hb/looks.go). In most programs no execution
+	// reaches such an operation: it is in a library that can print all stacks.
 	MayLook() bool
-	// InspectsAll reports whether the program may execute an operation that observes all goroutines, or
-	// all references: a dump of all stacks, a garbage collection. It depends even on operations that access
-	// no memory.
+	// InspectsAll reports whether the program may execute an operation that observes all
+	// goroutines, or all references: a dump of all stacks, a garbage collection. Such an operation
+	// depends even on operations that access no memory.
 	InspectsAll() bool
 }
 
@@ -162,8 +162,8 @@ type Racer interface {
 	// Follow switches the detection of races on or off. Before it is switched on again, the system must
 	// leave the states that were reached while it was off.
 	Follow(races bool)
-	// Glide makes the next step of a goroutine continue with its plain accesses after the operation, at
-	// most n of them, and none after the second access of a race. Glided returns their number. In the
+	// Glide makes the next step also execute the plain accesses that follow its operation: at most
+	// n of them, and none after the second access of a race. Glided returns their number. In the
 	// path each of them is a further step of the goroutine, with one alternative.
 	Glide(n int)
 	Glided() int
@@ -182,8 +182,8 @@ type Parker interface {
 	PutOff(enabled []trace.GID) []trace.GID
 	// ParksLast reports whether the last of several alternatives of g parks it; that one is left out.
 	ParksLast(g trace.GID) bool
-	// Meetings appends the further alternatives of g, whose operation does not wait, that exist if another
-	// goroutine parks right before it. MeetingOrbits appends their names (SymmetricHasher).
+	// Meetings appends the alternatives that g, whose operation does not wait, gains if another
+	// goroutine parks right before g moves. MeetingOrbits appends their names (SymmetricHasher).
 	Meetings(g trace.GID, buf []Meeting) []Meeting
 	MeetingOrbits(g trace.GID, buf []Orbit) []Orbit
 }

@@ -39,10 +39,11 @@ type Config struct {
 	LimitPreempt bool
 	Preempt      int
 
-	// WholeCalls explores only schedules in which no call of a library is interrupted: a goroutine is
-	// followed by another one between its first operation in a library (trace.CallBegins) and its next code
-	// of the reader's own only if it cannot continue, or yields. Loops of a library over maps have one order
-	// (trace.Op.Visits). Explorers that store states honour it.
+	// WholeCalls explores only schedules in which no call of a library is interrupted. A call lasts
+	// from the first operation of a goroutine in a library (trace.CallBegins) to its next code of
+	// the reader's own. During a call another goroutine moves only if the caller cannot continue,
+	// or yields. Loops of a library over maps have one order (trace.Op.Visits). Explorers that
+	// store states honour it.
 	WholeCalls bool
 
 	// Dive is the number of steps after which a path is long: a search that stores states then lets other

@@ -38,9 +38,9 @@ type Parts interface {
 	// their alternatives are a persistent set: no operation that the other goroutines can execute while
 	// these wait depends on them. It returns nil if it finds none. The list is valid until the next call.
 	Part(enabled []trace.GID) []trace.GID
-	// Separate does the same, and returns the separation of the part from the others. A Separation is valid
-	// until the next call, in the states in which only its members have moved, and only by operations that
-	// are Apart.
+	// Separate does the same, and returns the separation of the part from the others. A Separation
+	// is valid until the next call, in the states that are reached by steps of members whose
+	// operations are Apart.
 	Separate(enabled []trace.GID) ([]trace.GID, Separation)
 }
 
@@ -55,8 +55,8 @@ type Separation interface {
 	// Apart reports whether the pending operation of g, a member, is independent of all operations of
 	// outsiders: it touches no location that they can reach.
 	Apart(g trace.GID) bool
-	// Obtains reports whether g, a member, may access one of the locations in list that outsiders cannot
-	// reach, while the other members do not move.
+	// Obtains reports whether g, a member, may access a location in list while the other members do
+	// not move. Locations that outsiders can reach do not count.
 	Obtains(g trace.GID, list []trace.Access) bool
 }
 

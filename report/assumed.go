@@ -10,9 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// assumptions describes each behaviour of the environment that a search omits: in a word or two, in two
-// halves with the position between them, and by the word of --assume that accepts it. docs/dev/model.md
-// lists them.
+// assumptions describes each behaviour of the environment that a search omits: the word of --assume
+// that accepts it, a short name, and a sentence in two halves, with the position between them.
+// docs/dev/model.md lists them.
 var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.RandSampled:   {"rand", "math/rand values", "math/rand", "one value tried"},
 	vm.BitsSampled:   {"rand", "random bits", "random bits", "the same in every execution"},
@@ -42,6 +42,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.NetworkOff:    {"network", "no network", "the network", "no other machine can be reached"},
 	vm.PeersOff:      {"network", "no network", "the network", "no other process connects"},
 	vm.CallsWhole:    {"calls", "uninterrupted library calls", "library calls", "no other goroutine runs before they return or wait, and their loops over maps have one order"},
+	vm.Undelayed:     {"calls", "no delays", "time", "it passes only while all goroutines wait"},
 	vm.SubtestsApart: {"subtests", "independent subtests", "subtests", "each that ran was explored without the others"},
 	vm.FileKept:      {"files", "kernel files", "a kernel file", "every read returns the same contents"},
 }

@@ -267,7 +267,7 @@ func overtaken(_ *bug.Bug, all []*describe.Event) cause {
 			e := all[last]
 			return cause{fmt.Sprintf("%s is interrupted after step %d (%s), and the bug occurs before it continues.", e.Name, last+1, doing(e)), []int{last + 1}}
 		}
-		for n := range 2 * (len(all) - end) { // first operations that are not on locks: locks guard the data that matters
+		for n := range 2 * (len(all) - end) { // locks come last: they guard the data that matters
 			k := end + n%(len(all)-end)
 			if all[k].Brief || all[k].Name != all[p].Preempts {
 				continue

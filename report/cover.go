@@ -18,7 +18,7 @@ import (
 type Covered struct {
 	Statements, Reached int
 	Functions           int
-	Gaps                []Gap  // what was not, by position
+	Gaps                []Gap  // what was not executed, by position
 	OneWay              []Only // choices that were not taken both ways
 	Orders              []OneOrder
 }
@@ -94,7 +94,7 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 			s.Gaps = append(s.Gaps, Gap{b.File, b.Func, b.First, b.Last})
 		}
 	}
-	files := make(map[string]bool) // that count
+	files := make(map[string]bool) // whose statements count
 	for i := range c.Blocks {
 		if counts(&c.Blocks[i]) {
 			files[c.Blocks[i].File] = true
@@ -157,7 +157,7 @@ func (o OneOrder) String() string {
 	return o.in(filepath.Base)
 }
 
-// in is String, with the names of files as name has them.
+// in returns the text of String, with name(file) as the name of each file.
 func (o OneOrder) in(name func(file string) string) string {
 	place := func(p describe.Place) string {
 		return fmt.Sprintf("%s %s:%d", p.Kind, name(p.Pos.Filename), p.Pos.Line)

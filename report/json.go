@@ -191,7 +191,7 @@ type jsonBug struct {
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
 	Small       bool          `json:"small,omitempty"`  // it was found in the small version
-	Untold      bool          `json:"untold,omitempty"` // there was no time to find out more of the schedule, or its preemptions
+	Untold      bool          `json:"untold,omitempty"` // no time was left to describe the schedule
 	Replay      string        `json:"replay,omitempty"`
 	Page        string        `json:"page,omitempty"`
 }
@@ -256,7 +256,7 @@ type jsonChecked struct {
 type jsonTarget struct {
 	Target     string `json:"target"`
 	Executions uint64 `json:"executions"` // aimed at it
-	Met        uint64 `json:"met"`        // in which the goroutines were there
+	Met        uint64 `json:"met"`        // in which the goroutines met
 }
 
 // jsonExplained is an operation at the place of --explain.

@@ -268,7 +268,8 @@ func places(list []token.Position) string {
 	return someOf(words)
 }
 
-// longTimer is the least time of a timer for which no machine is slow enough.
+// longTimer is a duration for which no machine is slow enough: a timer of at least this duration
+// does not fire early.
 const longTimer = time.Minute
 
 // timers writes the entries that fail only if a timer is early.

@@ -17,9 +17,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Text writes results for people, in the manner of go test: one line for an entry without a bug;
-// otherwise the bug with its position, the schedule as one lane per goroutine, the reason why it is
-// a bug, and the command that replays it.
+// Text writes results for people, in the manner of go test. An entry without a bug has one line. A
+// bug has its position, the schedule as one lane per goroutine, the reason why it is a bug, and the
+// command that replays it.
 type Text struct {
 	W        io.Writer
 	Paths    Paths

@@ -270,7 +270,7 @@ func waitsFor(b *bug.Bug) string {
 				since = " since " + at
 			}
 			other := func(pos token.Position) bool { return pos != h.Made }
-			if h.Made.IsValid() && slices.ContainsFunc(named[e.On], other) { // this tells two of one name apart
+			if h.Made.IsValid() && slices.ContainsFunc(named[e.On], other) { // this distinguishes two of one name
 				made = fmt.Sprintf(", made at %s:%d", line(h.Made), h.Made.Column)
 			}
 		}

@@ -56,7 +56,7 @@ type Files struct {
 // Paths shortens file names for people: names below Base become relative.
 type Paths struct {
 	Base   string
-	Source func(name string) string // the file with the text of one; nil: itself
+	Source func(name string) string // the file with the text of a file; nil: the file itself
 	Edits  []load.Edit              // of the texts: the program is a small version
 }
 

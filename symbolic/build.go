@@ -68,7 +68,7 @@ func (c *Context) Add(a, b *Term) *Term {
 		return c.Add(a.arg[0], c.Const(a.width, a.arg[1].value+b.value))
 	case b.op == OpConst && constArms(a):
 		return c.arms(a, func(x *Term) *Term { return c.Add(x, b) })
-	case plusConst(a): // constants last, so that they meet
+	case plusConst(a): // constants go last, so that they are next to each other
 		return c.Add(c.Add(a.arg[0], b), a.arg[1])
 	case plusConst(b):
 		return c.Add(c.Add(a, b.arg[0]), b.arg[1])
@@ -250,7 +250,7 @@ func (c *Context) ShrU(a, n *Term) *Term {
 	return c.shift(OpShrU, a, n, c.Const(a.width, 0))
 }
 
-// ShrS returns a>>n of a signed number: from its width on, its sign is left.
+// ShrS returns a>>n of a signed number: if n is at least its width, only its sign is left.
 func (c *Context) ShrS(a, n *Term) *Term {
 	last := c.Const(a.width, uint64(a.width-1))
 	if a.bound.MinS >= 0 && a.width > 1 {

@@ -57,10 +57,11 @@
 //  2. Sat: every model has been evaluated (Context.Holds), whichever layer it is from. A model of
 //     the earlier constraints has to be evaluated for the new constraint only. A layer that lies is
 //     counted as wrong, and the next one is asked.
-//  3. Unsat is believed. Of the built-in layer it rests on the claim in arith.go; of integers
-//     instead of bit vectors on that of integers.go; of circuits on those of sat.go. An external
-//     program is believed if circuits have no model within some steps (Solver.confirm). Tests
-//     compare all layers with each other, and with all values of small widths.
+//  3. Unsat is believed, without a check of its own. That is justified for the built-in layer by
+//     the claim in arith.go, for integers instead of bit vectors by that of integers.go, and for
+//     circuits by those of sat.go. An external program is believed if circuits have no model within
+//     some steps (Solver.confirm). Tests compare all layers with each other, and with all values of
+//     small widths.
 //  4. Parts: constraints hold together if and only if the parts do, as no variable is in two of
 //     them. For Unsat, one part without a model is enough.
 //  5. Results do not depend on maps, addresses or time. What a layer does is bounded by steps: those of

@@ -49,9 +49,9 @@ type layer interface {
 // Stats count checks.
 type Stats struct {
 	Checks int // by callers, and by Least, Min, Max and Values
-	Cached int // all constraints together were known
+	Cached int // the answer for all constraints together was known
 	Held   int // the assumptions hold in the stack's model
-	Parts  int // sets of constraints without a common variable, among those that were not
+	Parts  int // of all others: the sets without a common variable into which they were split
 	Layers []LayerStats
 }
 

@@ -31,7 +31,7 @@ const (
 	OpTrunc // the low bits of a wider one
 	OpSExt  // a narrower one, extended by its sign
 	OpZExt  // a narrower one, extended by zeros
-	OpEq    // Bool, of two of the same width that is not Bool; so are the following
+	OpEq    // Bool, of two terms of the same width, not Bools; so are the next two
 	OpLtS
 	OpLtU
 	OpBoolNot // Bool, of Bool; so is the following
@@ -162,7 +162,7 @@ func mix(h, x uint64) uint64 {
 	return h ^ h>>32
 }
 
-// union returns the variables of both, which are ordered: one of the two if it has all.
+// union returns the variables of two ordered lists: one of the lists if it has all.
 func union(a, b []*Term) []*Term {
 	if len(a) < len(b) {
 		a, b = b, a

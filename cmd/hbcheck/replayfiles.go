@@ -94,6 +94,10 @@ func (x *replayFiles) bug(stderr io.Writer, r *explore.Result, b *bug.Bug, back,
 		Args: x.flags.args, Options: x.flags.record()}
 	//mutant: schedules are replayed without what the search found out [test ./cmd/hbcheck TestScripts/replayclock]: remove
 	recordRefinement(rep.Options, r.Refinement)
+	if rep.Options["slack"] != "" {
+		//mutant: schedules without delays are replayed with them [test ./cmd/hbcheck TestScripts/undelayed]: remove
+		rep.Options["slack"] = r.Slack.String()
+	}
 	//mutant: schedules of all orders are replayed with some [test ./cmd/hbcheck TestScripts/orders]: false
 	if r.AllOrders {
 		rep.Options["maps"] = "all"

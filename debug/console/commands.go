@@ -67,7 +67,7 @@ func init() {
 	}
 }
 
-// find returns the command of a name, or of a beginning that only one has.
+// find returns the command with a name, or the only command whose name begins so.
 func find(name string) *command {
 	var found *command
 	for i := range commands {

@@ -130,7 +130,8 @@ func (t *toy) Status() por.Status {
 
 var exact = Relation{Dependent: Conflicts}
 
-// The numbers of these litmus tests are those GenMC and Nidhugg ship or, of locks, counted by hand.
+// The numbers of these litmus tests come with GenMC and Nidhugg; those of tests with locks were
+// counted by hand.
 func TestCounts(t *testing.T) {
 	for _, c := range []struct {
 		name, prog          string

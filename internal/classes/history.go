@@ -32,7 +32,7 @@ type event struct {
 type side struct {
 	op       trace.Op
 	wide     []trace.Access // its accesses, if they do not fit in op
-	receives bool           // it commutes with others that receive: an element is the partner's
+	receives bool           // it commutes with other receives: if there is an element, it is the partner's
 }
 
 // sideOf returns the pending operation of g.
@@ -50,7 +50,7 @@ func (h *history) sideOf(g trace.GID) side {
 func (h *history) dependentSides(a, b *side) bool {
 	switch {
 	case a.receives && b.receives:
-		return false // neither changes a channel; with an element there is a partner, who sends
+		return false // neither changes a channel; if there is an element, a partner sends it
 	case a.wide != nil || b.wide != nil:
 		return overlap(a.touches(), b.touches())
 	}

@@ -46,8 +46,8 @@ func clockProgram(r *rand.Rand, name string) string {
 	return b.String()
 }
 
-// TestClockFactsGenerated: in generated programs whose goroutines read the clock, each search has with static
-// facts the outcomes that a search of all states has without.
+// TestClockFactsGenerated: in generated programs whose goroutines read the clock, each search with
+// static facts has the outcomes of a search of all states without static facts.
 func TestClockFactsGenerated(t *testing.T) {
 	seeds := deep.Seeds(t, 2, 120)
 	src := "package clocks\n\nimport (\n\"fmt\"\n\"sync\"\n\"sync/atomic\"\n\"testing\"\n\"time\"\n)\n\n"

@@ -107,7 +107,7 @@ func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
 			continue
 		}
 		silent++
-		if i%3 == 2 { // with them all of flows that have equal goroutines
+		if i%3 == 2 { // among them all flows with equal goroutines
 			if full := exploreWithin(t, prog, e, cfg, reference, 4*most); full.complete() && (lines(full.outcomes) != lines(x.outcomes) || full.assumed() != "") {
 				t.Errorf("%s has\n%s\nand with %v\n%s\nassumed %s\n%s", e.Name, lines(x.outcomes), reference, lines(full.outcomes), full.assumed(), flowOf(dir, e.Name))
 			}

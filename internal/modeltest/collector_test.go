@@ -22,7 +22,7 @@ type thing struct {
 	next *thing
 }
 
-// watch has f called when nothing refers to a new thing any more.
+// watch makes a thing and drops it; its finalizer calls f.
 func watch(f func()) { runtime.SetFinalizer(&thing{}, func(*thing) { f() }) }
 
 var last int32

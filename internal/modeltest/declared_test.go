@@ -67,7 +67,8 @@ func TestDeclared(t *testing.T) {
 			}
 		})
 	}
-	// Whose callers, or the helpers that it calls first, declare.
+	// A function declares its effect, too, if its callers do so, or the helpers that it calls
+	// first.
 	for changed := true; changed; {
 		changed = false
 		for _, fn := range fns {

@@ -90,7 +90,7 @@ var (
 )
 `
 
-// Each want of outcomes has the possible outputs, which go run shows in some of many runs.
+// Each want has the possible outputs; go run shows each of them in some of many runs.
 var programs = []program{
 	{"setenv", "1 1|1 2|2 2", `
 		os.Setenv("A", "0")
@@ -375,7 +375,7 @@ var programs = []program{
 		s := ""
 		together(func() { m.Range(func(k, _ any) bool { s += fmt.Sprint(k); return true }) }, func() { m.Delete(0); m.Store(2, 0) })
 		print(s)`},
-	// Conditions that other parts have for models.
+	// These programs test conditions that other parts of hbcheck require of models.
 	{"pool", "false false|false true|true false", `
 		var p sync.Pool
 		var a, b bool

@@ -1,11 +1,11 @@
 // Package progen makes small concurrent Go programs from seeds, with a reference
 // for their outcomes.
 //
-// It serves to test the machine. A program is a tree (Prog, Stmt) that Source prints as Go and that Explore
-// executes independently: an explicit-state enumeration of all interleavings of single accesses, written
-// from the Go specification, the memory model and the documentation of sync, without any code in common
-// with the machine. Channels are those of the real runtime: parked goroutines in first-in first-out queues;
-// an arriving operation first seeks a parked partner.
+// It serves to test the machine. A program is a tree (Prog, Stmt) that Source prints as Go and that
+// Explore executes independently. Explore enumerates all interleavings of single accesses, state by
+// state. It is written from the Go specification, the memory model and the documentation of sync,
+// and has no code in common with the machine. Channels are those of the real runtime: parked
+// goroutines in first-in first-out queues; an arriving operation first seeks a parked partner.
 //
 // Everything is a function of the seed.
 package progen

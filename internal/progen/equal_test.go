@@ -10,8 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestEqual: in programs of equal and nearly equal goroutines, searches that match states up to symmetry
-// have the findings of a full search, with every kind of static facts, and find a livelock if it does.
+// TestEqual: in programs of equal and nearly equal goroutines, searches that match states up to
+// symmetry have the findings of a full search, with every kind of static facts, and find a livelock
+// if the full search finds one.
 func TestEqual(t *testing.T) {
 	c := newComparison(t)
 	c.batches(1000, func(seeds []uint64) {
@@ -28,7 +29,8 @@ func TestEqual(t *testing.T) {
 	t.Logf("states were exchanged in %d searches; of %d full searches %d had fewer states", c.exchanged, c.checked, c.fewer)
 }
 
-// equalModes returns searches that match states so: with full, jpf and one kind of static facts.
+// equalModes returns searches that match states up to symmetry: with full, jpf and one kind of
+// static facts.
 func equalModes(seed uint64) []mode {
 	kinds := []oracle.Kind{oracle.FieldAccess, oracle.Patterns, oracle.MHB, oracle.Parts, oracle.Full}
 	return []mode{

@@ -14,9 +14,9 @@ import (
 )
 
 // TestFindings: most generated programs in which the full exploration finds a race have a finding
-// about memory, most of those in which it finds a deadlock or a leak have another finding, and at
-// most half of those without a bug have any. (Few programs without a bug look as odd as generated
-// ones.)
+// about memory. Most of those in which it finds a deadlock or a leak have another finding. At most
+// half of those without a bug have any finding. (Few programs without a bug look as odd as
+// generated ones.)
 func TestFindings(t *testing.T) {
 	const perBatch = 40
 	type count struct{ all, found int }

@@ -45,8 +45,9 @@ func littering(r *rand.Rand, name string) string {
 	return b.String()
 }
 
-// TestGarbage: explorers find the outcomes of all interleavings of such programs also if garbage is collected
-// at other moments each time that a path is executed, below a mark and in a search that has the only one.
+// TestGarbage: explorers find the outcomes of all interleavings of such programs, although each
+// execution of a path collects garbage at other moments. The searches begin below a mark, or have
+// the only marks.
 func TestGarbage(t *testing.T) {
 	programs := printed{salt: 0x6a4ba6e, perBatch: 100, total: 300, short: 15, bound: por.Config{MaxStates: 3000},
 		print: littering, config: func(uint64) vm.Config {

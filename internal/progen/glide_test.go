@@ -12,9 +12,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// TestGlides: if every step glides over the plain accesses that follow it, all schedules together have the
-// outcomes of the program, unless one of them shows a race. If two accesses can be enabled in one state,
-// one does.
+// TestGlides: if every step glides over the plain accesses that follow it, all schedules together
+// have the outcomes of the program, unless one of them shows a race. If two accesses can be enabled
+// in one state, one of the schedules shows a race.
 func TestGlides(t *testing.T) {
 	const perBatch = 100
 	total := deep.N(40, 600)

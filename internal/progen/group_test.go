@@ -17,9 +17,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A group is a number of programs with one entry, which chooses one of them.
-// They share a machine, so that packages are initialised once, and one static
-// analysis. Code outside of the group's choice is executed as in a single program.
+// A group is a number of programs with one entry, which chooses one of them. They share a machine,
+// so that packages are initialised once, and one static analysis. Apart from this choice, the code
+// is executed as in a single program.
 type group struct {
 	m        *vm.Machine
 	analysis *oracle.Analysis
@@ -45,8 +45,8 @@ func units(progs []*progen.Prog) (list []unit) {
 	return list
 }
 
-// choosing is package hbtest for generated modules, which for its sake have
-// hbcheck's own path.
+// choosing is package hbtest for generated modules. They have hbcheck's own module path, because
+// they contain it.
 const choosing = "package hbtest\n\nfunc Choose(n int) int { return 0 }\n"
 
 // loadGroup loads the programs as one package, with an entry for all of them.
@@ -143,7 +143,7 @@ type mode struct {
 	only          bool // of Parts: parts and nothing else
 	check         bool // every skipped choice
 	symmetry      bool // por.Config.Symmetry
-	groups        int  // of Parts: into which goroutines are put at most; 0: as many as there can be
+	groups        int  // of Parts: the maximum number of groups of goroutines; 0: as many as possible
 }
 
 func (x mode) String() string {

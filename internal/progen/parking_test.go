@@ -177,10 +177,10 @@ func TestParkingLoops(t *testing.T) {
 	}
 }
 
-// TestParkingTime: a goroutine that can park does so before time passes for which all goroutines
-// have to wait, and not only when no time can pass beside goroutines that could move. Example: if
-// the first goroutine has parked nothing moves when time passes to 1, and the slack suffices for 3
-// from there.
+// TestParkingTime: if time passes only when all goroutines wait, a goroutine that can park parks
+// before that. It does not wait until time can no longer pass beside goroutines that could move.
+// Example: if the first goroutine has parked, nothing moves when time passes to 1, and the slack
+// suffices to reach 3 from there.
 func TestParkingTime(t *testing.T) {
 	list := []unit{{"Ptime", `package main
 

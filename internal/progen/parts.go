@@ -8,8 +8,8 @@ import (
 // Parts returns a program of several parts that interact little or not at all: each makes objects
 // of its own and starts goroutines that use them. rng decides whether main waits for the parts, and
 // how they are connected: by an object of a package variable, by an object that main has made, or
-// by a pointer that one part passes to another through a channel, an atomic pointer or a variable.
-// It is for tests of reductions that explore one part after the other.
+// by a pointer. One part passes this pointer to another through a channel, an atomic pointer or a
+// variable. It is for tests of reductions that explore one part after the other.
 func Parts(name string, rng *rand.Rand) Text { return newParts(name, rng, false) }
 
 // TimedParts returns a program like that of Parts, in which goroutines also sleep, and wait for their own

@@ -217,7 +217,7 @@ func P9() {
 	say(o.n)
 	o.mu.Unlock()
 }`,
-	// ... or what lets another one go on to that.
+	// ... or passes on something that lets another goroutine continue to such a place.
 	`import "sync/atomic"
 
 func P10() {

@@ -23,7 +23,7 @@ type printed struct {
 	config   func(seed uint64) vm.Config // of a batch, by its first seed; nil: the output is visible
 }
 
-// subject is one program of a group, at whose beginning g is.
+// subject is one program of a group; g is at the beginning of this program.
 type subject struct {
 	g     *group
 	i     int // in its batch
@@ -31,7 +31,7 @@ type subject struct {
 	text  string
 	want  *observer // the findings of a full search that matches states
 	full  por.Result
-	wrong int // what compare has complained of
+	wrong int // the number of errors that compare has reported
 }
 
 // errorf fails the test and prints the program.

@@ -63,12 +63,14 @@ func TestSpins(t *testing.T) {
 	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, false) }, vm.AwaitOnce)
 }
 
-// TestSums: the same where additions and readers would commute, but for the loops that wait for them.
+// TestSums: the same for programs whose additions and readers would commute if no loop waited for
+// them.
 func TestSums(t *testing.T) {
 	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, true) }, vm.AwaitOnce)
 }
 
-// TestLockedSpins: the same where iterations may lock, except that samplers repeat them.
+// TestLockedSpins: the same for programs whose iterations may lock; samplers repeat such
+// iterations.
 func TestLockedSpins(t *testing.T) {
 	testSpins(t, func(seed uint64) progen.Text {
 		return progen.LockedSpins(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x10c4ed)))

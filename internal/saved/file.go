@@ -334,9 +334,9 @@ func (r *ranges) add(p, size uintptr, target bool) {
 	}
 }
 
-// Overlaps returns an error if the variables to which data point have a pointer to a part of another target,
-// or to an element of a slice: Read would make that pointer one to a copy. Slices may share elements that
-// are not written to.
+// Overlaps returns an error if the variables to which data point have a pointer to a part of
+// another target, or to an element of a slice: Read would make that pointer point to a copy. Slices
+// may share elements that are not written to.
 func Overlaps(data ...any) error {
 	e := newEncoder(io.Discard)
 	e.holding = new(ranges)

@@ -9,10 +9,10 @@
 //	process 1    s := newSearch(sys)    ...explores...    Write(&s)
 //	process 2    s := newSearch(sys)                      Read(&s)     s.sys is that of process 2
 //
-// Reading fills existing targets: a pointer that is not nil in the reader keeps its target. Other pointers
-// get new targets. Two pointers to one target stay equal; but a pointer to an
-// element of a slice, or to a field of a struct, would become one to a copy, so it is not allowed.
-// Interfaces hold values of registered types.
+// Reading fills existing targets: a pointer that is not nil in the reader keeps its target. Other
+// pointers get new targets. Two pointers to one target stay equal; but a pointer to an element of a
+// slice, or to a field of a struct, would then point to a copy, so it is not allowed. Interfaces
+// hold values of registered types.
 //
 // Both processes execute the same program, which the caller compares (Header); the file has no types.
 package saved

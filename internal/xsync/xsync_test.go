@@ -24,8 +24,8 @@ import (
 
 const module = "golang.org/x/sync"
 
-// library returns the directory of the library's source. The test is skipped
-// where it is neither in the module cache nor to be had from a proxy.
+// library returns the directory of the library's source. The test is skipped where it is neither in
+// the module cache nor available from a proxy.
 func library(t *testing.T) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

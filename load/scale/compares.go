@@ -47,7 +47,7 @@ func (f *finder) compares(d ast.Node, line int, c Choice) bool {
 	lines := func(n ast.Node) (first, last int) {
 		return f.prog.Fset.PositionFor(n.Pos(), false).Line, f.prog.Fset.PositionFor(n.End(), false).Line
 	}
-	var cond ast.Expr // the innermost one so far
+	var cond ast.Expr // the innermost condition so far
 	ast.Inspect(d, func(n ast.Node) bool {
 		if n == nil {
 			return false

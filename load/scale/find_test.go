@@ -225,8 +225,8 @@ if t.Name() == "" { t.Error(600) }`}, []string{""})
 	}
 }
 
-// TestCompares: the statements that depend on numbers that were not made smaller. Those that are marked
-// are.
+// TestCompares: the statements that depend on numbers that were not made smaller. The marked
+// statements depend on them.
 func TestCompares(t *testing.T) {
 	src, before := source([]string{`const workers = 20
 n := 0

@@ -167,7 +167,7 @@ func (f *flow) returns(fn types.Object, d *ast.FuncDecl) {
 type tracer struct {
 	*finder
 	role    Role
-	shared  bool // what it follows is divided
+	shared  bool // the number that it follows is divided
 	seen    map[types.Object]bool
 	collect func(*ast.BasicLit) // if not nil, is called instead of giving the role
 }

@@ -37,7 +37,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { <-begin; c.Broadcast() })
 	wg.Wait()
 	say(x)`},
-	// A third can, in its whole future: that we enable it first is not seen.
+	// A third goroutine can, in its whole future: the pattern does not see that we enable it first.
 	{"waitNotifyLater", "-wait", `
 	var mu sync.Mutex
 	var c sync.Cond
@@ -150,7 +150,7 @@ var programs = []microtest.Program{
 	}
 	wg.Wait()
 	say(list[0].n)`},
-	// Helpers that want to be called with the lock held are.
+	// Helpers have to be called with the lock held, and all calls hold it.
 	{"thisLockHelper", "guard", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup

@@ -173,8 +173,7 @@ type goroutine struct {
 // canMove reports whether the pending operation of the goroutine is enabled.
 func (t *goroutine) canMove() bool { return t.v.s.CanMove(t.g) }
 
-// woken reports whether the goroutine is in a Cond.Wait and has been notified, or
-// that is not known.
+// woken reports whether the goroutine is in a Cond.Wait and has been notified, or may have been.
 func (t *goroutine) woken() bool {
 	if len(t.stack) == 0 || t.stack[0].Instr == nil {
 		return false

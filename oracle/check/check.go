@@ -20,9 +20,9 @@ import (
 // Machine is a machine that, while it is explored, compares its executions with the results of static
 // analyses. After every step:
 //
-//   - Points-to: what the operands of each goroutine's pending operation point to
-//     is in their sets.
-//   - Call graph: the calls on all stacks are in it.
+//   - Points-to: the sets of the operands of each goroutine's pending operation contain what the
+//     operands point to.
+//   - Call graph: it contains the calls on all stacks.
 //   - Futures: the accesses of the executed operation, and whether it synchronises, were predicted
 //     in every earlier state of the path in which the object existed. They were predicted for the
 //     operation's goroutine or, before that existed, for the goroutine that was to start it.

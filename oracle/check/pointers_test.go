@@ -40,7 +40,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestNotices: a checker that has the analysis of something else notices.
+// TestNotices: a checker with the analysis of another program reports an error.
 func TestNotices(t *testing.T) {
 	prog := loadSource(t, `package main
 

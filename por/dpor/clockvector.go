@@ -38,8 +38,8 @@ import (
 //
 // Stats.States is the "total states" of Table 3: "Each state stored on the stack in the pseudo-code
 // corresponds to a choice generator". It counts the states after the start and the end of a
-// goroutine, those in which an operation is about to be executed on an object that more than one
-// goroutine has touched in the search so far, and the ends of executions.
+// goroutine, and the ends of executions. It also counts the states in which an operation is about
+// to be executed on an object that more than one goroutine has touched in the search so far.
 func ClockVector(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return hb.Refine(v, cfg, hb.PairwiseRelation(cfg.IgnoreOutput), func(rel hb.Relation) (por.Result, *hb.Execution) {
 		x := newClockVector(sys, v, cfg, rel)
@@ -144,7 +144,7 @@ func (x *clockVector) explore() {
 			}
 			n.choice, n.choices = 0, 0
 		}
-		// The state is n's already when its first step is taken: it has just been entered.
+		// When n takes its first step, n has just been entered, so the state is still that of n.
 		entered := n.p == 0 && n.choice == 0
 		if x.OutOfExecutions() {
 			break
@@ -306,8 +306,8 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 }
 
 // race finds the last event before index end that op, q's pending operation, could precede, and
-// schedules that order (lines 27 to 32). c is C(q), and since the last event before which q was not
-// at op.
+// schedules that order (lines 27 to 32). c is C(q), and since is the event by which q arrived at
+// op.
 //
 // The last such event is enough (POPL 2005): on the path on which it has been reversed, an event before it
 // is the last one.
@@ -325,9 +325,10 @@ func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since in
 
 // turnedOut handles the results of the newest event, executed in n, that only its execution shows.
 //
-//   - If the program has ended, the event depends on output; and the others must
-//     continue first, where they can. One of them that does not end the program is enough: the search
-//     then finds their races, and the operation that ends the program is the same when it comes later.
+//   - If the program has ended, the event depends on output, and the others must be able to
+//     continue first. It is enough to schedule one of them whose step does not end the program: the
+//     search then finds their races, and the operation that ends the program is the same when it
+//     comes later.
 //   - If a goroutine has arrived at a WaitGroup's Wait, that can be an access to it.
 func (x *clockVector) turnedOut(n *cvNode) {
 	i := len(x.exec.Events) - 1

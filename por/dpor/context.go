@@ -187,11 +187,10 @@ func (c *contextSensitive) endSections(n int) {
 	c.lockRaces = slices.DeleteFunc(c.lockRaces, func(l lockRace) bool { return c.s.exec.Events[l.p].G == last.G })
 }
 
-// checkLater arranges a stateCheck: whether the events since e also lead to the current state if
-// the events after e come after event p and the events after p.
+// checkLater arranges a stateCheck: whether the events since e also lead to the current state in
+// the order v.u.
 //
-// The sequence v.u has the events since e; those that happen after e, but not
-// after p, are at its end:
+// u has e and the events that happen after e, but not after p; v has all others:
 //
 //	executed:  e  a  b  p  c        a happens after e; b is independent of e; c happens after p
 //	v:               b  p  c

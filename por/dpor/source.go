@@ -264,9 +264,9 @@ func (s *source) continues(f *sourceNode) bool {
 	return !s.OutOfExecutions()
 }
 
-// cut ends an execution at the bound on steps, and drops the enabled goroutine that
-// has moved most. The others continue without it for MaxSteps further steps, because otherwise their races
-// would not be seen if it waits for them in a loop.
+// cut ends an execution at the bound on steps, and drops the enabled goroutine that has moved most.
+// The others continue without it for MaxSteps further steps. Otherwise their races would not be
+// found if it waits for them in a loop.
 func (s *source) cut(f *sourceNode) {
 	if s.EndTruncated(s.Path); s.Halted || s.ctx != nil {
 		f.enabled = f.enabled[:0]
@@ -358,10 +358,10 @@ func (s *source) needsNoChoice(g trace.GID, ask bool) bool {
 // execute executes an alternative of p's pending operation, and explores the continuations.
 //
 // An event that ends the execution (os.Exit, a crash, main's return) would hide later events of the
-// others. So it is reported as an ending, undone in the system, but kept in E as a
-// virtual event, with its goroutine dropped; and the others continue as if it had not been executed.
-// If p has another alternative that does not end the execution, they are explored after that one
-// instead.
+// others. So it is reported as an ending and undone in the system, but kept in E as a virtual
+// event. Its goroutine is dropped, and the others continue as if the event had not been executed.
+// If p has another alternative that does not end the execution, the others continue after that
+// alternative instead.
 func (s *source) execute(f *sourceNode, p trace.GID, choice int) {
 	n := s.Sys.Alternatives(p)
 	if s.ctx != nil && !f.persistent {

@@ -155,7 +155,7 @@ func (s *source) addOneInitial(f *sourceNode) {
 // n itself. In the other sequence, the pending operation follows these in place of x.
 func (s *source) reverseRacesOfPending(n int, q trace.GID) {
 	c := s.exec.Clock(n)
-	first := n // of those after event i that happen before n, or n: always an initial
+	first := n // the first event after i that happens before n, or n itself; always an initial
 	for i := n - 1; i >= 0; i-- {
 		if s.exec.Before(i, c) {
 			first = i

@@ -50,8 +50,9 @@ func (f *sourceNode) inSleepSet(t hb.Transition) *sleepElem {
 	return nil
 }
 
-// everyAlternativeEnds reports whether all n alternatives of p's operation end the execution; the last
-// executed one is not in the sleep set yet. If one does not, the others continue after that one.
+// everyAlternativeEnds reports whether all n alternatives of p's operation end the execution; the
+// last executed one is not in the sleep set yet. If an alternative does not end it, the others
+// continue after that alternative.
 func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 	explored, ended := 0, 0
 	for c := range n {
@@ -121,8 +122,8 @@ func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 
 // shareGoroutine reports whether a goroutine takes part in both events.
 //
-// They are then dependent for all accesses: neither can be executed in the state before the
-// other and leave the other unchanged.
+// Such events are dependent whatever they access: if one of them were executed first, it would
+// change the other one.
 func shareGoroutine(a, b *hb.Event) bool {
 	partnerOfA, partnerOfB := a.PartnerOp.Kind != trace.None, b.PartnerOp.Kind != trace.None
 	return a.G == b.G ||

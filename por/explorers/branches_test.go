@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestBranches: outcomes of branches that contradict each other lose no class, and no class is
-// explored twice, by any explorer that claims so.
+// TestBranches: if outcomes of branches contradict each other, no explorer loses a class, and the
+// explorers that claim to explore no class twice do not.
 func TestBranches(t *testing.T) {
 	seeds := deep.Seeds(t, 24, 900)
 	n := len(seeds)

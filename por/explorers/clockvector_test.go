@@ -92,7 +92,8 @@ func TestClockVectorPaper(t *testing.T) {
 		{"the index of last transition in the search space executed by thread pj that had to happen in order for thread pi to reach its current state", [][]toys.Instr{
 			{{Op: toys.Write, A: 0, B: 1}, {Op: toys.Go, A: 1}}, {{Op: toys.Write, A: 0, B: 2}},
 		},
-			// The first write had to happen: the start is the only choice, and both orders of the ends.
+			// The first write had to happen. The only choices are the start, and the order of the
+			// ends.
 			2, 5, 1},
 		{"if nextins(p) is a release: L", [][]toys.Instr{ // line 17: nothing need come before a release
 			{{Op: toys.Go, A: 1}, {Op: toys.Lock}, {Op: toys.Unlock}}, {{Op: toys.Lock}, {Op: toys.Unlock}},

@@ -79,8 +79,8 @@ func TestContextPaper(t *testing.T) {
 
 // TestContextExample is example 1: "The execution has explored 3 complete sequences rather than the
 // minimal 2, whereas the original Source-DPOR would have explored 6." Here the end of a process is
-// a step of its own, and 2 sequences are explored. If only twins change places, 4 are explored, as
-// with the least happens-before relation of section 3.
+// a step of its own, and 2 sequences are explored. If only interchangeable events change places, 4
+// are explored, as with the least happens-before relation of section 3.
 func TestContextExample(t *testing.T) {
 	p := []toys.Instr{{Op: toys.Store, A: 0, B: 2}}
 	pqr := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Go, A: 2}, {Op: toys.Go, A: 3}}, p, p, []toys.Instr{{Op: toys.Load, A: 0}})

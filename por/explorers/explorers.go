@@ -30,9 +30,9 @@ func All() []*por.Explorer {
 	}
 }
 
-// Exhaustive returns the explorers that cover every execution if no bound stops them, for comparisons.
-// Those that sample are left out. An explorer with a bound of its own would have to be returned without
-// that bound.
+// Exhaustive returns the explorers that cover every execution if no bound stops them, for
+// comparisons. Those that sample are left out. If an explorer ever has a bound of its own, it must
+// be returned here without that bound.
 func Exhaustive() []*por.Explorer {
 	return slices.DeleteFunc(All(), func(e *por.Explorer) bool { return e.Samples })
 }

@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestLooks: optimal assumes that no goroutine looks at all others. It keeps the assumption for some
-// programs, in none of whose states one is about to look, and refutes it for others. It finds all endings
-// and races either way.
+// TestLooks: optimal assumes that no goroutine looks at all others. It keeps the assumption for
+// some programs, in which no goroutine is ever about to look, and refutes it for others. It finds
+// all endings and races either way.
 func TestLooks(t *testing.T) {
 	kept, refuted := 0, 0
 	for _, seed := range deep.Seeds(t, 120, 20_000) {

@@ -17,7 +17,7 @@ import (
 // exactParts finds the persistent sets of goroutines by exploration.
 type exactParts struct {
 	sys por.System
-	// several: sets of one goroutine do not count if there is another.
+	// several: a set of a few goroutines is better than a set of one.
 	several bool
 }
 

@@ -138,7 +138,7 @@ type Node struct {
 	n            uint32     // its number among those of its goroutine, from 1; 0: not executed
 	replay       bool       // the paper's replayFlag
 	next         *hb.NextOp // the operation for comparisons
-	since        int        // the last event before which its goroutine was not at it; -1: none
+	since        int        // the event by which its goroutine arrived at it; -1: none
 	dependsOnAll bool
 }
 

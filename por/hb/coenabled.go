@@ -8,13 +8,13 @@ import (
 )
 
 // This file answers the question that Flanagan and Godefroid ("Dynamic Partial-Order Reduction for
-// Model Checking Software", POPL 2005) put to a happens-before relation: which is the last event
-// that is dependent with a pending operation, does not happen before it, and may be co-enabled with
-// it?
+// Model Checking Software", POPL 2005) put to a happens-before relation: which event is the last
+// one on which a pending operation depends, which does not happen before the operation, and which
+// may be co-enabled with it?
 
-// MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be co-enabled in
-// a state that can be reached by events independent of event i. since is the last event before which q was
-// not at op, and enabled are the goroutines that were enabled before event i.
+// MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be
+// co-enabled in a state that can be reached by events independent of event i. since is the event by
+// which q arrived at op, and enabled are the goroutines that were enabled before event i.
 //
 // Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
 // releases it. (A release of a lock that is free ends the program.)

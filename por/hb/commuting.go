@@ -5,10 +5,11 @@ import "hbcheck.dev/hbcheck/trace"
 // Additions to one location with unused results commute, and so do readers of a lock. That is not
 // enough for the reductions if a goroutine waits in a loop until the location has a certain value
 // (trace.Op.Awaits): each of two additions, or two readers, can alone disable the loop's next
-// iteration, and only all of them together enable it. The reductions assume a least set of events
-// after which the operation is disabled, and there is none. They also assume that the events on
-// which a pending operation depends have happened before its goroutine arrived, and here they need
-// not have. Example: v.Add(1) beside v.Add(1) and `for v.Load() != 0 {}` beside v.Add(-1).
+// iteration, and only all of them together enable it. The reductions assume that there is a least
+// set of events after which the operation is disabled; here there is no least one. They also assume
+// that the events on which a pending operation depends have happened before its goroutine arrives;
+// here some may happen later. Example: v.Add(1) beside v.Add(1) and `for v.Load() != 0 {}` beside
+// v.Add(-1).
 //
 // So an Execution in which such operations commute notices when one of them and a waiting loop use the same
 // location, anywhere in the search. Then the assumption Commute is Wrong, and the search restarts without

@@ -88,7 +88,7 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 // instead, with a different result.
 //
 // It is Dependent for a pending operation, except for pairs that certainly have no other order. A
-// CondWait has no such operation: its goroutine waits for a Signal, which is an event.
+// CondWait has no other order with any event: its goroutine waits for a Signal, which is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
 		return false

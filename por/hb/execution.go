@@ -90,9 +90,9 @@ func (x *Execution) Looked() int { return x.looked }
 // Step returns e as a step of a schedule.
 func (e *Event) Step() trace.Step { return trace.Step{G: e.G, Choice: e.Choice} }
 
-// An eventKey is the part of an event that shows in most cases that it and a later one are
-// independent, or ordered anyway. The execution of an event reads the key of every earlier one. A key is
-// small and has no pointers, while an Event has several hundred bytes.
+// An eventKey is a part of an event. In most cases the key suffices to show that the event and a
+// later one are independent, or ordered anyway. The execution of an event reads the key of every
+// earlier one. A key is small and has no pointers, while an Event has several hundred bytes.
 type eventKey struct {
 	G         trace.GID
 	N         uint32       // number among the events that G has executed, from 1
@@ -278,7 +278,8 @@ func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 //  4. findRaces completes the clock. A goroutine that the event has started or woken
 //     does not take part before that: its past has no influence on the dependences of the event.
 //  5. The woken goroutines take part (addWoken), and get the complete clock.
-//  6. The execution as a whole shows whether commuting was right.
+//  6. The execution as a whole shows whether the operations that the relation leaves unordered
+//     commute.
 func (x *Execution) Execute(g trace.GID, choice int) {
 	i := len(x.Events)
 	e := x.newEvent(g, choice)
@@ -395,8 +396,9 @@ func (x *Execution) step(e *Event, choice int) {
 
 // addKey appends the key of e, the newest event.
 //
-// access is set only if it alone determines the dependences of the event. An event that has ended the
-// execution depends on output; one that has brought goroutines to a Wait, on WaitGroups.
+// access is set only if it alone determines the dependences of the event. An event that has ended
+// the execution depends on output, too; an event that has brought goroutines to a Wait depends on
+// WaitGroups, too.
 func (x *Execution) addKey(e *Event) {
 	n := len(x.keys)
 	x.keys = slices.Grow(x.keys, 1)[:n+1]

@@ -19,18 +19,15 @@ type Join struct {
 // Lowers reports whether g's pending operation lowers the counter of a WaitGroup.
 func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 
-// FindJoin reports whether there is a Join in the current state, and stores it in j. There is one
-// if
+// FindJoin reports whether there is a Join in the current state, and stores it in j. The conditions:
 //
 //	(1) a goroutine waits at Wait, and each other one that has not ended is at Done of the same
 //	    WaitGroup;
-//
-// (2) for each goroutine that has ended, its last event before its end is a Done of the same
-//
+//	(2) for each goroutine that has ended, its last event before its end is a Done of the same
 //	    WaitGroup, or happens before the arrival at Wait;
-//		(3) only operations of the WaitGroup have accessed the counter;
-//		(4) each Add happens before the arrival at Wait;
-//		(5) each of the remaining Dones can be matched with a unit.
+//	(3) only operations of the WaitGroup have accessed the counter;
+//	(4) each Add happens before the arrival at Wait;
+//	(5) each of the remaining Dones can be matched with a unit.
 //
 // Claim: then the Dones and the end of Wait are in no race, every event so far happens before the
 // end of Wait, and operations on the WaitGroup commute as the relation assumes (waitgroup.go), with

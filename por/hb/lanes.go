@@ -7,7 +7,7 @@ import (
 )
 
 // Lanes are an index to find the races of an event in long executions. Most earlier events happen
-// before it anyway: of each goroutine the first n events, where n is the goroutine's number in the
+// before it anyway: the first n events of each goroutine, where n is the goroutine's entry in the
 // event's clock. So events are also listed in lanes, one lane for each location and goroutine. Only
 // the end of a lane, which is not in the clock, is read. Events of a class that commute with each
 // other have lanes of their own, which no event of the class reads.
@@ -36,7 +36,7 @@ const (
 	readClass             // that read memory
 	readerClass           // of readers of a lock
 	addClass              // additions to a counter, which wgOrderMatters compares
-	onOneClass            // on one channel; in the lanes of all channels, apart from that channel's
+	onOneClass            // on one channel: a class only in the lanes of all channels (see in)
 	laneClasses
 )
 

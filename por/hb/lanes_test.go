@@ -158,7 +158,7 @@ func main() {
 	println(x)
 }`
 
-// N is that of TestLooks.
+// N is a constant of the program of TestLooks.
 const N = 300
 
 // TestLooks: in long executions an event is compared with a few earlier ones, and not with all.

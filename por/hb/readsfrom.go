@@ -45,7 +45,7 @@ func WritesTo(op *trace.Op, a trace.Access) bool {
 
 // writesAll reports whether op, which writes to a part of a, writes to all of it.
 //
-// A read that is covered by two writes reads from both, which a single source cannot say.
+// Otherwise a read of a may read from two writes, but an event has only one source.
 func writesAll(op *trace.Op, a trace.Access) bool {
 	for _, b := range op.Access[:op.N] {
 		if b.Write && b.Overlaps(a) && (b.Off > a.Off || b.Off+b.Size < a.Off+a.Size) {

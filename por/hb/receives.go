@@ -14,9 +14,10 @@ import "hbcheck.dev/hbcheck/trace"
 // Claim. Two events of such receives that do not happen before each other by other rules, and in which
 // neither has a partner, commute. Leaving them unordered makes no other pair of events unordered.
 //
-// Proof. 1. An element comes from a partner. So without a partner, a receive finds the channel closed. (That
-// a goroutine parks is no event: trace.Receives are receives for which no operation can see that.) It takes
-// the zero value and changes nothing; neither does the other one.
+// Proof. 1. An element comes from a partner. So without a partner, a receive finds the channel
+// closed. (Parking is no event here: trace.Receives are receives for which no operation can see
+// that a goroutine is parked.) It takes the zero value and changes nothing; neither does the other
+// one.
 // 2. An event with a partner has the operations of both goroutines, and the partner sends. So each other
 // receive from the channel depends on it, as before, and so does the close. So only events after the close
 // are no longer ordered with each other.

@@ -13,8 +13,9 @@ import (
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock
 // while g waits needs no choice either.
 //
-// The search has an Oracle of its own, which decides in the same way, while a further goroutine waits,
-// where the others need no choice, and so on. All share one budget.
+// The search has an Oracle of its own: it reduces the search by deciding in the same way, while a
+// further goroutine waits, where the others need no choice. That oracle's search has an Oracle,
+// too, and so on. All share one budget.
 //
 // The result of a search stays valid for a while, so that a critical section costs one search:
 //
@@ -29,11 +30,11 @@ import (
 //  4. Goroutines that g has started since are others, too; and g has moved if its operation was
 //     executed along with another goroutine's.
 //
-//  5. A release by g enables nothing either if no goroutine can come to
-//     wait for it meanwhile. Goroutines that wait where the executions of the search end wait for
-//     g: if one of the others could enable them, it would have. One that waits all
-//     along an endless execution waits where that comes back to a state. So E also stays valid
-//     after g's Unlock of a lock for which no goroutine waits in such states.
+//  5. A release by g enables nothing either if no goroutine can come to wait for it meanwhile. A
+//     goroutine that waits where an execution of the search ends waits for g: otherwise one of the
+//     others would have enabled it. A goroutine that waits during a whole endless execution also
+//     waits in the state to which this execution returns. So E stays valid after g's Unlock of a
+//     lock if no goroutine waits for that lock where executions end or return to a state.
 //
 //     g1: mu.Lock() ◂ question x = 1          mu.Unlock()
 //     g2: y = 2                z++            ...

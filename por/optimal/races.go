@@ -15,8 +15,8 @@ import (
 // If y can be disabled, the second and third procedures find this, and the first one leaves it to
 // them (foundAtArrival). If y cannot be disabled, only the first one finds it.
 
-// findReversals is FindReversals (line 20) for the newest event. first is false if that is not the
-// first alternative of its operation, whose races the first one has shown.
+// findReversals is FindReversals (line 20) for the newest event. first reports whether the event is
+// the first alternative of its operation; further alternatives have the same races.
 //
 // The order of its parts decides the order of candidates, and so that of executions.
 //

@@ -120,10 +120,9 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 // An interval is a pending interval: the time from the arrival of a goroutine at an operation on
 // channels until that is executed.
 //
-// It is [from, until): after event from the goroutine waits at op, after event until no more. op is
-// the operation at the arrival. multiWay: it waits for several
-// events, like a select. conflicts: x, the chosen event of a frame, may make its operation
-// impossible (without).
+// It is [from, until): the goroutine waits at op after event from, and waits no more after event
+// until. op is the operation at the arrival. multiWay: op waits for several events, like a select.
+// conflicts: x, the chosen event of a frame, may make op impossible (without).
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp

@@ -9,7 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestShareDeep: the nodes of a long path have it, and its frames, in common, and their memory counts.
+// TestShareDeep: the nodes of a long path share the path and its frames, whose memory counts.
 func TestShareDeep(t *testing.T) {
 	const n = 2000
 	lock, unlock := toys.Instr{Op: toys.Lock}, toys.Instr{Op: toys.Unlock}

@@ -18,10 +18,10 @@ import (
 // So that most executions have a tail, the rule of line 12 postpones operations that lower a counter
 // (Lowers).
 //
-// Only its execution shows whether it is a tail. If a goroutine continues after its Done, or
-// the last one executes an operation that is not in tailKinds, the tail is undone,
-// its steps are executed like any others, and no tail is tried any more after this number of events of the
-// waiting goroutine. Counts and reports do not depend on tails.
+// Only its execution shows whether it is a tail. A tail fails if a goroutine continues after its
+// Done, or the last one executes an operation that is not in tailKinds. Then the tail is undone,
+// and its steps are executed like any others. No tail is tried any more after this number of events
+// of the waiting goroutine. Counts and reports do not depend on tails.
 
 // tailKinds are the kinds of operations that a goroutine which is alone may execute in a tail. They
 // have one alternative, neither start nor wake a goroutine, and cannot refute the

@@ -228,8 +228,8 @@ func (w *worker) share(steps uint64) {
 	p.nodeBytes += n.size
 }
 
-// A sharing has the common data of the nodes that are shared at the same time, for those made so
-// far.
+// A sharing has the common data of the nodes that are shared at the same time; it covers the nodes
+// made so far.
 type sharing struct {
 	path   recordedPath // to the last of them
 	frames []frame

@@ -22,8 +22,8 @@ type graphEvent struct {
 	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
 
-// executeIn executes order, in which the last t is new. If noWrite is set t must not write;
-// otherwise the search returns to the linearization back, and it reports false.
+// executeIn executes order, in which the last t is new. If noWrite is set, t must not write: if it
+// would, the search returns to the linearization back, and executeIn reports false.
 //
 // t is executed separately because it is new: the end of an execution by t is counted,
 // and the state before it shows whether it writes.

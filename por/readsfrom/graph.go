@@ -98,7 +98,7 @@ func (s *searcher) unwind(k int) {
 		s.Drop(s.marks[i])
 		e := &s.Events[i]
 		s.positions[e.G] = s.positions[e.G][:len(s.positions[e.G])-1]
-		if !e.EndsExecution { // it has been undone otherwise
+		if !e.EndsExecution { // otherwise it has been undone already
 			s.Path = s.Path[:len(s.Path)-1]
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Explore explores one execution of every reads-from class: executions are equivalent if they have
-// the same events, each read of memory reads from the same write, and synchronising operations are in the
-// same order (Chalupa, Chatterjee, Pavlogiannis, Sinha, Vaidya, "Data-centric dynamic partial order
-// reduction", POPL 2018). The optimal exploration follows TruSt (Kokologiannakis,
+// Explore explores one execution of every reads-from class. Executions are equivalent if they have
+// the same events, each read of memory reads from the same write, and synchronising operations are
+// in the same order (Chalupa, Chatterjee, Pavlogiannis, Sinha, Vaidya, "Data-centric dynamic
+// partial order reduction", POPL 2018). The optimal exploration follows TruSt (Kokologiannakis,
 // Marmanis, Gladstein, Vafeiadis, "Truly stateless, optimal dynamic partial order reduction", POPL
-// 2022), and uses its names: execution graph, stamp, porf-prefix, revisit, maximally added.
-// Read package optimal first; this package differs in its happens-before relation: a read of memory depends
-// on the write from which it reads, and on no other; a write depends on nothing.
+// 2022), and uses its names: execution graph, stamp, porf-prefix, revisit, maximally added. Read
+// package optimal first; this package differs in its happens-before relation: a read of memory
+// depends on the write from which it reads, and on no other; a write depends on nothing.
 //
 // So an execution is not a sequence but an execution graph G: events with their happens-before relation.
 // One of its linearizations realises it (see linearizer); G is executed again in another one where the

@@ -50,8 +50,8 @@ func (s *searcher) findRevisits(e int) {
 // revisitsOfPending finds the revisits that the operations make possible at which goroutines
 // have arrived by event e.
 //
-// A read can also read from a pending write: that may never be
-// executed here, if the program ends before.
+// A read can also read from a pending write, which may never be executed here, because the program
+// may end before it.
 func (s *searcher) revisitsOfPending(e int) {
 	c := s.Clock(e)
 	for _, m := range s.Participants(e) {

@@ -8,10 +8,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// An aim makes executions in which the goal of a target is likely: goroutines at a place of the target wait
-// for the others, as in RaceFuzzer (Sen, PLDI 2008), DeadlockFuzzer (Joshi et al., PLDI 2009) and CTrigger
-// (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy chooses. A waiting goroutine
-// continues if no other goroutine can move, or after patience choices.
+// An aim makes executions in which the goal of a target is likely. Goroutines at a place of the
+// target wait for the others, as in RaceFuzzer (Sen, PLDI 2008), DeadlockFuzzer (Joshi et al., PLDI
+// 2009) and CTrigger (Park, Lu and Zhou, ASPLOS 2009). Among those that do not wait, the strategy
+// chooses. A waiting goroutine continues if no other goroutine can move, or after patience choices.
 //
 //	Meet       at place 0 or 1: until another goroutine is about to execute a conflicting operation
 //	Cross      at place 0: until the others are there, too; also at place 1, but these continue first

@@ -105,7 +105,7 @@ func TestAimedCross(t *testing.T) {
 
 // TestPatience: a goroutine does not wait forever for another one if the rest of the program never ends.
 func TestPatience(t *testing.T) {
-	// Goroutine 1 loops until goroutine 0 has written, which waits at its target.
+	// Goroutine 1 loops until goroutine 0, which waits at its target, has written.
 	load := toys.Instr{Op: toys.Load, A: 0}
 	toy := toys.New([]toys.Instr{{Op: toys.Go, A: 1}, {Op: toys.Store, A: 0, B: 1}}, []toys.Instr{load, {Op: toys.Jump, A: 0, B: 0}})
 	target := por.Target{Goal: por.Precede, At: at([]spot{{1, 9}}, []spot{{0, 1}})}
@@ -128,7 +128,8 @@ func (s sparse) Next(g trace.GID) trace.Op {
 	return s.System.Next(g)
 }
 
-// TestSparse: the numbers of an execution's goroutines have gaps where others have goroutines.
+// TestSparse: the numbers of an execution's goroutines have gaps, where other executions have
+// goroutines.
 func TestSparse(t *testing.T) {
 	nested := func(a, b int8) []toys.Instr {
 		return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Lock, A: b}, {Op: toys.Unlock, A: b}, {Op: toys.Unlock, A: a}}

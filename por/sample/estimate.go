@@ -32,11 +32,11 @@ import (
 // always be abandoned with weight zero.) Operations that commute with everything are executed at once in
 // both, as in package optimal.
 //
-// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit, failed
-// assumption) while others could continue. Package optimal also explores the continuations of those; they
-// are counted approximately. The error is the standard error of the mean. Products of many factors have a
-// skewed distribution: an estimate from few samples is more often too low than too high, and then so is its
-// standard error.
+// Guarantees: the mean is unbiased, for programs without executions that end early (crash, exit,
+// failed assumption) while others could continue. Package optimal also explores the continuations
+// of such executions; they are counted approximately. The error is the standard error of the mean.
+// Products of many factors have a skewed distribution: an estimate from few samples is more often
+// too low than too high, and then so is its standard error.
 //
 // Example: two goroutines with one step each.
 //

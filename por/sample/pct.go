@@ -9,11 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// PCT samples schedules by the algorithm of Burckhardt, Kothari, Musuvathi and Nagarakatte
-// ("A Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS
-// 2010, section 3): each goroutine has a random priority, the enabled one
-// with the highest priority moves, and at d-1 random steps, the change points, the
-// goroutine that moves gets a priority below all others.
+// PCT samples schedules by the algorithm of Burckhardt, Kothari, Musuvathi and Nagarakatte ("A
+// Randomized Scheduler with Probabilistic Guarantees of Finding Bugs", ASPLOS 2010, section 3).
+// Each goroutine has a random priority, and the enabled one with the highest priority moves. At d-1
+// random steps, the change points, the goroutine that moves gets a priority below all others.
 //
 // Each execution finds a bug of depth d (one for which d ordering constraints between steps suffice) with
 // probability 1/(n k^(d-1)) or more, where n goroutines make k steps. Parameter depth is d; 0 is

@@ -72,7 +72,8 @@ const (
 	mostCycle    = 4       // goroutines of a deadlock
 )
 
-// A needed has, by goroutine, the number of its steps that some step needs. It is immutable.
+// A needed has, for each goroutine, the number of its steps that a certain step needs. It is
+// immutable.
 type needed []int32
 
 // A moment is step number k, from 0, of goroutine g; it needs the steps in past. If a partner executes the

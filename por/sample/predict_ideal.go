@@ -130,8 +130,8 @@ func (p *predictor) first(x moment) int32 {
 	return x.k
 }
 
-// acquiredLast reports whether one of these steps needs the lock of s, of another goroutine, in the last part
-// of a plan.
+// acquiredLast reports whether, in the last part of a plan, another goroutine acquires the lock of
+// s on its way to one of these steps.
 func (p *predictor) acquiredLast(s *section, of []moment) bool {
 	h := *p.locks[s.lock]
 	for _, x := range of {

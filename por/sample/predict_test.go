@@ -95,7 +95,7 @@ func TestConfirmed(t *testing.T) {
 				switch i.Op {
 				case toys.Exit, toys.Inspect, toys.Assume, toys.Branch, toys.Pick: // their effects are on all, or on inputs
 					return true
-				case toys.Wait: // a Signal depends on the step before it, which no access says
+				case toys.Wait: // a Signal depends on the step before it, though no access shows that
 					return true
 				}
 				return false

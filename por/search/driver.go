@@ -15,9 +15,9 @@ import (
 const ChainLimit = 1000
 
 // Driver steps and rewinds a system on behalf of a search, and keeps the current path: the schedule
-// that leads from the initial state to the current one. If a step has ended the execution and the
-// search continues without it, it is undone (Undo) and not on the path, though an Executor may
-// still have it among its events.
+// that leads from the initial state to the current one. A step that has ended the execution is
+// undone (Undo) if the search continues without it. Then it is not on the path, but an Executor may
+// still have its event.
 //
 //	executed:       p1  p2  x  e1         x has ended the execution, was reported and undone
 //	Path:           p1  p2     e1         the argument of a visitor: it leads to the current state
@@ -232,7 +232,7 @@ func (s *Driver) showSeveral(n int) {
 		s.StopUnless(false)
 	}
 	length := len(s.Path)
-	doubled := bits.Len(uint(length)) != bits.Len(uint(length-n)) // it has become as long as a power of two
+	doubled := bits.Len(uint(length)) != bits.Len(uint(length-n)) // the length has reached a power of two
 	if length >= por.InspectFrom && doubled && s.inspector != nil && !s.Halted {
 		s.StopUnless(s.inspector.Inspect(s.Path))
 	}
@@ -248,9 +248,10 @@ func (s *Driver) showSeveral(n int) {
 // may arrive before or after the close. Then the events are dependent, but the states are equal. So a search
 // for classes does not use the oracle for channels.
 //
-// Nor does it use the oracle while an operation that depends on all others can be enabled beside other
-// goroutines, such as a clock read at which time may pass. Every operation happens before or after such an
-// operation. So if an operation between two clock reads needs no choice, it hides the race of the two:
+// Nor does it use the oracle while an operation that depends on all others can be enabled beside
+// other goroutines, such as a clock read at which time may pass. Every operation happens before or
+// after such an operation. So an omitted choice at an operation between two clock reads would hide
+// their race:
 //
 //	g1: read the clock      g0: wg.Add(1); start g2      g2: read the clock
 //

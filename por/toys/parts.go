@@ -42,7 +42,7 @@ func Parted(r *rand.Rand, size int, loops bool) *System {
 // Parts are por.Parts of a toy, computed from the text of its program.
 type Parts struct {
 	t *System
-	// Careless treats no execution of a part as mixed, which loses executions.
+	// Careless makes Obtains always return false, which loses executions.
 	Careless bool
 
 	outsiders []trace.GID
@@ -58,8 +58,9 @@ func (p *Parts) Part(enabled []trace.GID) []trace.GID {
 	return part
 }
 
-// Separate implements por.Parts. A part is a least set that has, with a goroutine, all goroutines that may
-// ever touch the locations of its pending operation.
+// Separate implements por.Parts. A part is a least set with this property: if it has a goroutine,
+// it also has all goroutines that may ever touch the locations of that goroutine's pending
+// operation.
 func (p *Parts) Separate(enabled []trace.GID) ([]trace.GID, por.Separation) {
 	live := p.t.Pending(nil)
 	var best []trace.GID

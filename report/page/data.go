@@ -176,7 +176,8 @@ func (b *builder) site(e *describe.Event) int {
 	return n
 }
 
-// location returns the object of an event. An arrival has none, except an object that it may touch.
+// location returns the object of an event. For an arrival it is an object that the arrival may
+// touch, if there is one.
 func location(e *describe.Event) uint64 {
 	if n := len(e.Touches); e.Loc == 0 && n > 0 {
 		return e.Touches[n-1]

@@ -120,7 +120,8 @@ func (h *history) schedule(b *bug.Bug) (ok bool) {
 	return len(h.rows) > 0
 }
 
-// placed finds which operations are in the longest order. The n-th one of a goroutine there is its n-th.
+// placed finds which operations are in the longest order. The n-th operation of a goroutine in that
+// order is the n-th one in its row.
 func (h *history) placed() {
 	at := make([]int, len(h.rows))
 	place := 0
@@ -207,7 +208,7 @@ func (h *history) html() string {
 	b.WriteString("</svg>\n")
 	wrong := ""
 	if all {
-		wrong = " class=\"not\"" // for it is not because of these operations
+		wrong = " class=\"not\"" // because these operations are not the cause
 	}
 	note("after", h.last, wrong)
 	note("order", h.order, "")

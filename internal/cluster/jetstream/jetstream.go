@@ -1,5 +1,5 @@
-// Package jetstream has the queues of package cluster on NATS JetStream: of a server that is part of this
-// process, or of one of the user's.
+// Package jetstream implements the queues of package cluster on NATS JetStream. The server is part
+// of this process, or belongs to the user.
 //
 //	stream   PREFIX-tasks     subject PREFIX.task.BUILD.RUN: a work queue, with a consumer for each build
 //	values   PREFIX-records   RUN.TASK: the records, created if absent

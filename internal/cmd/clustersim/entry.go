@@ -64,10 +64,10 @@ func (s *subtrees) Pop() any {
 	return x
 }
 
-// A line is a resource that serves one after the other.
+// A line is a resource that serves one request after the other.
 type line struct{ free, busy float64 }
 
-// serve returns when something that comes at a time has been served.
+// serve returns the time at which a request that arrives at the time at has been served.
 func (l *line) serve(at, cost float64) float64 {
 	l.free = max(l.free, at) + cost
 	l.busy += cost
