@@ -87,6 +87,9 @@ func (a *GuardedBy) All(fns []*ssa.Function) May {
 	return v
 }
 
+// Work returns the number of accesses that have been passed from functions to their callers so far.
+func (a *GuardedBy) Work() int { return a.d.work }
+
 func (*GuardedBy) Name() string { return "guardedby" }
 
 func (*GuardedBy) Doc() string {
@@ -215,6 +218,7 @@ type guardDomain struct {
 	guards   table[Guard]
 	accesses table[Guarded]
 	bare     map[int]int // access → its number without guards
+	work     int         // see Work
 }
 
 // of returns the number of x. For accesses that have no guard and never will, only the first one of each
@@ -275,7 +279,9 @@ func (d *guardDomain) into(s Set, r *Renaming) Set {
 		h = d.held.before(r.site)
 	}
 	var list []int
-	for _, n := range d.sets.Elems(s) {
+	elems := d.sets.Elems(s)
+	d.work += len(elems)
+	for _, n := range elems {
 		x := d.accesses.list[n]
 		if x.addr == Unknown {
 			list = append(list, n)

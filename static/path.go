@@ -63,6 +63,7 @@ type Paths struct {
 	nodes   []pathNode
 	index   map[pathNode]Path
 	of      map[ssa.Value]Path
+	classes map[Path]string
 	values  map[Path][]ssa.Value       // computed values with a path, apart from roots
 	cells   map[*ssa.Alloc]ssa.Value   // the value of the only store into a cell, nil if there are more
 	cellsOf map[ssa.Value][]*ssa.Alloc // the cells a value is stored into
@@ -76,6 +77,7 @@ func NewPaths(bind Binding) *Paths {
 		index:   map[pathNode]Path{},
 		offs:    map[Path]int64{},
 		of:      map[ssa.Value]Path{},
+		classes: map[Path]string{},
 		values:  map[Path][]ssa.Value{},
 		cells:   map[*ssa.Alloc]ssa.Value{},
 		cellsOf: map[ssa.Value][]*ssa.Alloc{},

@@ -123,6 +123,15 @@ func (t *Paths) Class(p Path) string {
 	if p == Unknown {
 		return ""
 	}
+	c, ok := t.classes[p]
+	if !ok {
+		c = t.class(p)
+		t.classes[p] = c
+	}
+	return c
+}
+
+func (t *Paths) class(p Path) string {
 	fields := ""
 	for t.nodes[p].kind == stepField {
 		n := &t.nodes[p]

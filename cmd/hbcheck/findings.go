@@ -74,6 +74,9 @@ func (f *analyzeFlags) find(cmd *cobra.Command, p *analyze.Program, paths report
 	}
 	config := p.FindingConfig()
 	config.Generated = f.generated
+	config.Note = func(checks string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "left out, because it would take too long: %s\n", checks)
+	}
 	if len(f.checks) > 0 {
 		if config.Checks, err = findings.Select(f.checks); err != nil {
 			return fmt.Errorf("--checks: %v", err)

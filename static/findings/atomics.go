@@ -48,6 +48,8 @@ func checkAtomic(p *pass) {
 	if len(atomics) == 0 {
 		return
 	}
+	var plain []plainAccess
+	defer func() { p.reportPlain(plain, atomics) }()
 	for _, fn := range p.list {
 		if strings.HasPrefix(fn.Name(), "init") {
 			continue
@@ -79,14 +81,38 @@ func checkAtomic(p *pass) {
 				if root := p.Base.Paths.Root(path); root != nil && root.Parent() == fn && (p.unshared(root) || p.early(root, instr, freshDepth)) {
 					continue
 				}
-				p.plain(fn, instr, addr, path, write, list)
+				plain = append(plain, plainAccess{instr, addr, path, write})
 			}
 		}
 	}
 }
 
-// plain reports a plain access to path, which the instructions in list access atomically.
-func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, path static.Path, write bool, list []ssa.Instruction) {
+// plainAccess is an access without sync/atomic.
+type plainAccess struct {
+	instr ssa.Instruction
+	addr  ssa.Value
+	path  static.Path
+	write bool
+}
+
+// reportPlain reports plain accesses. If a variable has more of them than atomic ones, the atomic ones are
+// probably for one phase of the program only.
+func (p *pass) reportPlain(plain []plainAccess, atomics map[string][]ssa.Instruction) {
+	n := map[string]int{}
+	for _, a := range plain {
+		n[p.Base.Paths.Class(a.path)]++
+	}
+	for _, a := range plain {
+		class := p.Base.Paths.Class(a.path)
+		//mutant: findings: most accesses may be plain [test ./static/findings TestWant]: "n[class] > len(atomics[class])" -> "false"
+		p.plain(a.instr, a.addr, a.path, a.write, atomics[class], n[class] > len(atomics[class]))
+	}
+}
+
+// plain reports a plain access to path, which the instructions in list access atomically. usual is set if
+// there are many of them.
+func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, write bool, list []ssa.Instruction, usual bool) {
+	fn := instr.Parent()
 	verb := "read"
 	if write {
 		verb = "written"
@@ -102,18 +128,104 @@ func (p *pass) plain(fn *ssa.Function, instr ssa.Instruction, addr ssa.Value, pa
 		if p.sameLock(instr, x) || !write && p.lockedWrites(instr, list) {
 			continue
 		}
-		c := High
+		c := Medium // two functions may be about different objects, or one after the other
+		_, global := p.Base.Paths.Root(path).(*ssa.Global)
+		local := strings.HasPrefix(p.Base.Paths.Class(path), "variable ") // and the literals that capture it
+		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
+		if global || local || x.Parent() == fn && p.Base.Paths.Of(at) == path {
+			c = High
+		}
+		if c == Medium && usual {
+			c = Low
+		}
+		if len(p.heldAt(instr)) > 0 || p.lockedBySome(fn, 3) {
+			c = min(c, Medium) // all callers may lock, some of them in a way that is not seen
+		}
 		//mutant: findings: counts are not reset before goroutines are started [test ./static/findings TestWant]: "p.beforeStarts(fn, instr)" -> "false"
 		early := p.beforeStarts(fn, instr)
 		//mutant: findings: no object is reset [test ./static/findings TestWant]: " || resets(instr)" -> ""
-		if len(p.heldAt(instr)) > 0 || resets(instr) || p.configures(instr) || p.isOption(path, instr) || early {
-			c = Medium
+		if early || resets(instr) || p.configures(instr) || p.isOption(path, instr) {
+			c = Low
+		}
+		//mutant: findings: arguments belong to several goroutines [test ./static/findings TestWant]: "handed(p.Base.Paths.Root(path), fn)" -> "false"
+		if handed(p.Base.Paths.Root(path), fn) {
+			c = Low // one goroutine after the other may have the object
+		}
+		//mutant: findings: atomic loads have atomic stores [test ./static/findings TestWant]: "!anyWrite(list)" -> "false"
+		if !anyWrite(list) {
+			c = Low // there may be only one goroutine
+		}
+		//mutant: findings: what a panic prints is used [test ./static/findings TestWant]: "printed(instr)" -> "false"
+		if printed(instr) || !write && p.onlyWriter(instr, list) {
+			c = Low
 		}
 		f := p.report("HBA402", c, instr, fmt.Sprintf("%s is %s without sync/atomic, and by %s at %s: a data race if both happen at the same time", p.name(path), verb, name, p.line(x)), p.place(x, name+" of it here"))
 		other := p.place(x, "")
 		f.Other = &other
 		return
 	}
+}
+
+// lockedBySome reports whether fn is called, through at most depth calls, by a function that holds a lock.
+func (p *pass) lockedBySome(fn *ssa.Function, depth int) bool {
+	p.findCallers()
+	return depth > 0 && slices.ContainsFunc(p.callers[fn], func(site ssa.CallInstruction) bool {
+		_, isGo := site.(*ssa.Go)
+		return !isGo && p.user(site.Parent()) && (len(p.classesAt(site, 0)) > 0 || p.lockedBySome(site.Parent(), depth-1))
+	})
+}
+
+// handed reports whether v is an argument of fn, or of the function around it, other than the first one. Such
+// an object, a message or a request, often goes from one goroutine to the next.
+func handed(v ssa.Value, fn *ssa.Function) bool {
+	if fv, ok := v.(*ssa.FreeVar); ok && fn.Parent() != nil {
+		for _, prm := range fn.Parent().Params {
+			if prm.Name() == fv.Name() {
+				return handed(prm, fn.Parent())
+			}
+		}
+	}
+	prm, ok := v.(*ssa.Parameter)
+	return ok && len(fn.Params) > 0 && fn.Params[0] != prm
+}
+
+// anyWrite reports whether one of the calls of sync/atomic in list writes.
+func anyWrite(list []ssa.Instruction) bool {
+	return slices.ContainsFunc(list, func(x ssa.Instruction) bool {
+		_, name := atomicCall(x.(ssa.CallInstruction))
+		return !strings.HasPrefix(name, "Load")
+	})
+}
+
+// printed reports whether instr reads a value for the message of a panic.
+func printed(instr ssa.Instruction) bool {
+	load, ok := instr.(*ssa.UnOp)
+	b := instr.Block()
+	if _, panics := b.Instrs[len(b.Instrs)-1].(*ssa.Panic); !ok || !panics {
+		return false
+	}
+	return !slices.ContainsFunc(*load.Referrers(), func(u ssa.Instruction) bool {
+		_, isMake := u.(*ssa.MakeInterface)
+		_, isDebug := u.(*ssa.DebugRef)
+		return !isMake && !isDebug
+	})
+}
+
+// onlyWriter reports whether all atomic writes in list are in the function of instr, which only runs as a
+// goroutine of its own: it reads what it has written itself.
+func (p *pass) onlyWriter(instr ssa.Instruction, list []ssa.Instruction) bool {
+	fn := instr.Parent()
+	p.findCallers()
+	for _, x := range list {
+		//mutant: findings: a goroutine reads what others write [test ./static/findings TestWant]: "x.Parent() != fn" -> "true"
+		if _, name := atomicCall(x.(ssa.CallInstruction)); !strings.HasPrefix(name, "Load") && x.Parent() != fn {
+			return false
+		}
+	}
+	return len(p.callers[fn]) > 0 && p.sawAll(fn) && !slices.ContainsFunc(p.callers[fn], func(site ssa.CallInstruction) bool {
+		_, isGo := site.(*ssa.Go)
+		return !isGo || inLoop(site.Block())
+	})
 }
 
 // configures reports whether instr is in a method that assigns a parameter to a field and that only users
@@ -211,8 +323,12 @@ func checkLostUpdates(p *pass) {
 						p.report("HBA403", Medium, call, fmt.Sprintf("%s is set to a value computed from an earlier Load: an update by another goroutine in between is lost; use Add or CompareAndSwap", p.name(path)), p.place(l, "it is loaded here"))
 					case p.decides(l, call):
 						c := Medium
-						if swaps(fn) || alone(call) {
+						if swaps(fn) || alone(call) || otherwise(l, call) {
 							c = Low // the compare-and-swap may exclude other goroutines; or both goroutines store the same value
+						}
+						//mutant: findings: callers lock nothing for a function that checks and sets [test ./static/findings TestWant]: "p.lockedBySome(fn, 3)" -> "false"
+						if p.lockedBySome(fn, 3) {
+							c = Low
 						}
 						p.report("HBA403", c, call, fmt.Sprintf("%s is checked and then set: two goroutines may both see the old value, and both go on; CompareAndSwap does both at once", p.name(path)), p.place(l, "it is checked here"))
 					}
@@ -220,6 +336,27 @@ func checkLostUpdates(p *pass) {
 			}
 		}
 	}
+}
+
+// otherwise reports whether a constant is stored, and a later condition than the comparison of l decides
+// whether it is: then the variable is a mark of what has happened in between.
+//
+//	if s.closed.Load() { return io.EOF }
+//	if err := s.recv(); err != nil {
+//		s.closed.Store(true)
+//		return err
+//	}
+func otherwise(l, store *ssa.Call) bool {
+	if _, ok := store.Call.Args[1].(*ssa.Const); !ok {
+		return false
+	}
+	for b := store.Block().Idom(); b != nil; b = b.Idom() {
+		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && splits(b, store) {
+			//mutant: findings: a mark is a decision [test ./static/findings TestWant]: "!comparesTo" -> "false && !comparesTo"
+			return !comparesTo(br.Cond, l, 4)
+		}
+	}
+	return false
 }
 
 // alone reports whether a block only stores a constant, or a value that was compared with the variable. It
@@ -287,10 +424,16 @@ func (p *pass) decides(l *ssa.Call, instr ssa.Instruction) bool {
 		if !ok || !comparesTo(br.Cond, l, 4) {
 			continue
 		}
-		in := func(s *ssa.BasicBlock) bool { return s == instr.Block() || s.Dominates(instr.Block()) }
-		return in(b.Succs[0]) && len(b.Succs[0].Preds) == 1 || in(b.Succs[1]) && len(b.Succs[1].Preds) == 1
+		return splits(b, instr)
 	}
 	return false
+}
+
+// splits reports whether instr is executed for only one outcome of the branch at the end of b.
+func splits(b *ssa.BasicBlock, instr ssa.Instruction) bool {
+	return slices.ContainsFunc(b.Succs, func(s *ssa.BasicBlock) bool {
+		return (s == instr.Block() || s.Dominates(instr.Block())) && len(s.Preds) == 1
+	})
 }
 
 func comparesTo(v, w ssa.Value, depth int) bool {

@@ -41,10 +41,14 @@ type conditions struct {
 	// defined has the blocks that compute the operands of conditions; nil: they do not change in the
 	// function.
 	defined map[string]*ssa.BasicBlock
+	// loads has the blocks that load the values of operands from memory.
+	loads map[string]map[*ssa.BasicBlock]bool
+	// uses has, for each block, the operands of conditions that it or a later block needs; nil: not yet known.
+	uses []map[string]bool
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, map[string]map[*ssa.BasicBlock]bool{}, nil}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
@@ -104,6 +108,63 @@ func (c *conditions) excluded(v ssa.Value, facts []fact) bool {
 	})
 }
 
+// needed returns the facts that a branch after the beginning of b may need, and, if params is set, those
+// about parameters, which callers want to know. So fewer states have to be distinguished.
+func (c *conditions) needed(b *ssa.BasicBlock, facts []fact, params bool) []fact {
+	if len(facts) == 0 {
+		return facts
+	}
+	if c.uses == nil {
+		c.findUses(b.Parent())
+	}
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		return !(params && c.params[f.key]) && !slices.ContainsFunc(strings.Fields(f.key), func(word string) bool { return c.uses[b.Index][word] })
+	})
+}
+
+// findUses computes uses.
+func (c *conditions) findUses(fn *ssa.Function) {
+	c.uses = make([]map[string]bool, len(fn.Blocks))
+	for i, b := range fn.Blocks {
+		own := map[string]bool{}
+		c.uses[i] = own
+		add := func(key string) {
+			for _, word := range strings.Fields(key) {
+				if word[0] == 'v' || word[0] == '*' {
+					own[word] = true
+				}
+			}
+		}
+		for _, instr := range b.Instrs {
+			switch x := instr.(type) {
+			case *ssa.If:
+				key, _ := c.key(x.Cond)
+				add(key)
+			case *ssa.Phi:
+				if c.tracked[x] {
+					for _, e := range x.Edges {
+						add(c.operand(e))
+					}
+				}
+			case *ssa.Store:
+				add(c.operand(x.Val))
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := range slices.Backward(fn.Blocks) {
+			n := len(c.uses[i])
+			for _, s := range fn.Blocks[i].Succs {
+				for word := range c.uses[s.Index] {
+					c.uses[i][word] = true
+				}
+			}
+			changed = changed || len(c.uses[i]) > n
+		}
+	}
+}
+
 // key returns the name of a condition; not is set if v is the negation of the named condition.
 func (c *conditions) key(v ssa.Value) (key string, not bool) {
 	switch x := v.(type) {
@@ -141,6 +202,10 @@ func (c *conditions) operand(v ssa.Value) string {
 		if x.Op == token.MUL {
 			if p := c.paths.Of(x.X); p != static.Unknown {
 				name := fmt.Sprintf("*%d", p)
+				if c.loads[name] == nil {
+					c.loads[name] = map[*ssa.BasicBlock]bool{}
+				}
+				c.loads[name][x.Block()] = true
 				if a, ok := x.X.(*ssa.Alloc); ok && assignedOnce(a) {
 					c.defined[name] = a.Block()
 				}
@@ -198,15 +263,26 @@ func assignedOnce(a *ssa.Alloc) bool {
 }
 
 // next returns the facts that still hold in the next iteration of the loop with the given head: those about
-// values computed before the loop.
+// values computed or loaded before the loop.
 func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
 		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
 			at, known := c.defined[word]
 			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "at != nil && head == nil"
-			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' || word == "len")
+			//mutant: findings: a value that was loaded before a loop changes in it [test ./static/findings TestWant]: "c.loadedFrom(head, word)" -> "true"
+			return known && at != nil && head.Dominates(at) || !known && (word[0] == '*' && c.loadedFrom(head, word) || word == "len")
 		})
 	})
+}
+
+// loadedFrom reports whether a block from head on loads the value of an operand.
+func (c *conditions) loadedFrom(head *ssa.BasicBlock, name string) bool {
+	for b := range c.loads[name] {
+		if head.Dominates(b) {
+			return true
+		}
+	}
+	return false
 }
 
 // decided returns whether a condition on constants holds.

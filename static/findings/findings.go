@@ -61,6 +61,8 @@ type Config struct {
 	Checks []string
 	// WithoutUsers is set if the points-to analysis ignored the code that uses the packages.
 	WithoutUsers bool
+	// Note is told which checks are left out, because they would take too long; it may be nil.
+	Note func(checks string)
 	// Generated is set if findings in generated files are wanted.
 	Generated bool
 }
@@ -140,6 +142,8 @@ type pass struct {
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
 	edges     []orderEdge             // see order.go
+	edgeOf    map[orderKey]int        // indexes of edges
+	startsIn  map[*ssa.Function][]start
 	callers   map[*ssa.Function][]ssa.CallInstruction
 
 	accessesOf map[*ssa.Function][]access // see goroutines.go
@@ -154,6 +158,7 @@ func newPass(c *Config) *pass {
 	p := &pass{
 		Config: c, wanted: map[*ssa.Function]bool{}, flows: map[*ssa.Function]*lockFlow{},
 		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{}, names: map[token.Pos]string{},
+		edgeOf: map[orderKey]int{}, startsIn: map[*ssa.Function][]start{},
 		accessesOf: map[*ssa.Function][]access{}, onlyOf: map[string]bool{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{}, raceOf: map[raceName]bool{},
 	}
 	for _, fn := range c.Functions {
@@ -244,6 +249,13 @@ func (p *pass) user(fn *ssa.Function) bool {
 		return false
 	}
 	return p.Graph.Body(fn) == fn && len(fn.Blocks) > 0
+}
+
+// note tells that checks are left out.
+func (p *pass) note(checks string) {
+	if p.Note != nil {
+		p.Note(checks)
+	}
 }
 
 // report adds a finding.

@@ -21,7 +21,16 @@ type start struct {
 
 // startsOf returns the goroutines that fn starts: by a go statement, by WaitGroup.Go, and by functions that
 // start an argument.
-func (p *pass) startsOf(fn *ssa.Function) (list []start) {
+func (p *pass) startsOf(fn *ssa.Function) []start {
+	list, ok := p.startsIn[fn]
+	if !ok {
+		list = p.findStarts(fn)
+		p.startsIn[fn] = list
+	}
+	return list
+}
+
+func (p *pass) findStarts(fn *ssa.Function) (list []start) {
 	code := p.Base.Code(fn)
 	for _, b := range fn.Blocks {
 		for _, step := range code.Steps(b.Index) {

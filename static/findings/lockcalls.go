@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -91,11 +92,15 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 			continue
 		}
 		b := a
-		b.path, b.given = c.Names.Path(a.path), nil
+		b.path, b.given = c.Names.Path(a.path), f.inherited(a.given, c.Fn, site)
 		b.must = a.must && len(a.given) == 0 && len(step.Callees()) == 1
+		b.flagged = a.flagged || !a.must && flags(c.Fn)
 		b.chain = append([]ssa.Instruction{instr}, a.chain...)
 		for _, s := range states {
-			f.acquire(instr, b, s)
+			//mutant: findings: arguments that are not constant rule no path out [test ./static/findings TestWant]: "f.allows(s, a.given, c.Fn, site)" -> "true"
+			if f.allows(s, a.given, c.Fn, site) {
+				f.acquire(instr, b, s)
+			}
 		}
 		for _, e := range step.Events() {
 			if e.Kind == static.OnceEvent && b.once && b.path == e.Path && e.Path != static.Unknown {
@@ -140,8 +145,9 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 				}
 			}
 			for _, h := range x.acquired {
-				if p := c.Names.Path(h.path); p != static.Unknown {
-					t.held = append(t.held, hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1})
+				//mutant: findings: a callee that returns holds what its caller holds [test ./static/findings TestWant]: " && !t.excludes(p, h.mode)" -> ""
+				if p := c.Names.Path(h.path); p != static.Unknown && !t.excludes(p, h.mode) {
+					t.hold(hold{path: p, mode: h.mode, at: instr, unsure: h.unsure || len(g.exits) > 1}, 1)
 					t.freed = slices.DeleteFunc(t.freed, func(h hold) bool { return h.path == p })
 				}
 			}
@@ -161,23 +167,55 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 
 // possible reports whether a call of fn may meet the conditions on its parameters.
 func possible(given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
+	return !slices.ContainsFunc(given, func(g fact) bool {
+		is, ok := decided(passed(fn, site, g.key))
+		return ok && is != g.is
+	})
+}
+
+// passed returns the value that a call passes for the parameter with that name; nil if it is unknown.
+func passed(fn *ssa.Function, site ssa.CallInstruction, name string) ssa.Value {
 	if site == nil {
-		return true
+		return nil
 	}
 	args := site.Common().Args
 	if site.Common().IsInvoke() {
 		args = append([]ssa.Value{site.Common().Value}, args...)
 	}
-	for _, g := range given {
-		for i, prm := range fn.Params {
-			if prm.Name() == g.key && i < len(args) {
-				if is, ok := decided(args[i]); ok && is != g.is {
-					return false
-				}
-			}
+	for i, prm := range fn.Params {
+		if prm.Name() == name && i < len(args) {
+			return args[i]
 		}
 	}
-	return true
+	return nil
+}
+
+// allows reports whether a call of fn in state s may meet the conditions on its parameters.
+func (f *lockFlow) allows(s *state, given []fact, fn *ssa.Function, site ssa.CallInstruction) bool {
+	return !slices.ContainsFunc(given, func(g fact) bool {
+		v := passed(fn, site, g.key)
+		if v == nil {
+			return false
+		}
+		key, not := f.cond.key(v)
+		is, ok := known(s.facts, key)
+		return ok && (is != not) != g.is
+	})
+}
+
+// inherited returns the conditions on the parameters of fn, as far as f's function passes its own parameters.
+func (f *lockFlow) inherited(given []fact, fn *ssa.Function, site ssa.CallInstruction) (list []fact) {
+	for _, g := range given {
+		v, not := passed(fn, site, g.key), false
+		if x, ok := v.(*ssa.UnOp); ok && x.Op == token.NOT {
+			v, not = x.X, true
+		}
+		//mutant: findings: callers of callers pass nothing on [test ./static/findings TestWant]: "; ok {" -> "; ok && false {"
+		if prm, ok := v.(*ssa.Parameter); ok {
+			list = append(list, fact{prm.Name(), g.is != not})
+		}
+	}
+	return list
 }
 
 // summarise computes the effects that callers see.
@@ -297,3 +335,118 @@ func (f *lockFlow) declares(a acquisition) bool {
 	}
 	return !inLoop(a.chain[0].Block())
 }
+
+// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
+// kind, or the same lock.
+func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
+	class := p.Base.Paths.Class(path)
+	releases := func(g *ssa.Function, is func(h hold) bool) bool {
+		if !p.user(g) {
+			return false
+		}
+		for _, states := range p.flow(g).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(s.gone, is) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	kind := func(h hold) bool { return p.Base.Paths.Class(h.path) == class }
+	for _, s := range p.startsOf(fn) {
+		//mutant: findings: a goroutine has no lock without a class [test ./static/findings TestWant]: "s.names.Path(h.path) == path" -> "false"
+		if releases(s.body, func(h hold) bool { return kind(h) || s.names.Path(h.path) == path }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return releases(g, kind) })
+}
+
+// givenAway reports whether fn hands a literal to other code that releases a lock of the same kind: the
+// literal may run before the lock is acquired again.
+//
+//	mu.Lock()
+//	send(request, func() { mu.Unlock() })
+//	mu.Lock()
+func (p *pass) givenAway(fn *ssa.Function, path static.Path) bool {
+	class := p.kindOf(path)
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool {
+		if !p.user(g) || !escapes(fn, g) {
+			return false
+		}
+		for _, states := range p.flow(g).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.kindOf(h.path) == class }) {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// escapes reports whether fn does anything with literal g but to call or defer it.
+func escapes(fn, g *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			mc, ok := instr.(*ssa.MakeClosure)
+			if !ok || mc.Fn != g {
+				continue
+			}
+			for _, u := range *mc.Referrers() {
+				if c, ok := u.(ssa.CallInstruction); !ok || c.Common().Value != mc {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// exits reports whether instr calls a variable of a package that is os.Exit at first. (Tests may assign
+// another function to it.)
+func exits(instr ssa.Instruction) bool {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	load, ok := call.Call.Value.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	v, ok := load.X.(*ssa.Global)
+	if !ok || v.Pkg == nil || v.Pkg.Func("init") == nil {
+		return false
+	}
+	for _, b := range v.Pkg.Func("init").Blocks {
+		for _, i := range b.Instrs {
+			if st, ok := i.(*ssa.Store); ok && st.Addr == v {
+				fn, ok := st.Val.(*ssa.Function)
+				return ok && fn.String() == "os.Exit"
+			}
+		}
+	}
+	return false
+}
+
+// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
+// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
+// fn, or acquires one for it.
+func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
+	class := p.Base.Paths.Class(path)
+	for _, st := range p.startsOf(fn) {
+		for _, states := range p.flow(st.body).returns {
+			for _, s := range states {
+				if slices.ContainsFunc(list(s), func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
+					return true
+				}
+			}
+		}
+	}
+	//mutant: findings: literals start no goroutines [test ./static/findings TestWant]: "p.user(g) && " -> "false && "
+	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return p.user(g) && p.inGoroutine(g, path, list) })
+}
+
+func goneOf(s *state) []hold { return s.gone }
+func heldOf(s *state) []hold { return s.held }

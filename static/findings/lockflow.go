@@ -1,7 +1,6 @@
 package findings
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -22,83 +21,6 @@ import (
 // Functions of the standard library hold no locks of other packages. The analysis ignores the effect of a
 // recursive call on locks.
 
-// hold is a lock that is held.
-type hold struct {
-	path static.Path
-	mode static.Mode
-	at   ssa.Instruction // where it was acquired, in this function
-	own  bool            // by this function itself, not by a callee
-	// unsure is set after a call that acquires it on some of its paths only.
-	unsure bool
-	// flagged is set after a call that releases it depending on a flag.
-	flagged bool
-	class   string // of a lock whose path is not known here
-}
-
-// state is a set of paths to a point.
-type state struct {
-	held   []hold
-	freed  []hold // acquired and released since; at is the release
-	gone   []hold // released without having been acquired
-	closed []hold // channels; at is the close
-	took   []static.Path
-	defers []*ssa.Defer
-	facts  []fact
-	lost   bool // an unknown lock was released, so the held locks are not known any more
-	coarse bool // it has forgotten facts, because there were too many states: it may stand for no path
-}
-
-// lose forgets the held locks.
-func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
-
-// rank is 1 for a coarse state, and 0 for others, which have more facts.
-func (s *state) rank() int {
-	if s.coarse {
-		return 1
-	}
-	return 0
-}
-
-func (s *state) clone() *state {
-	t := *s
-	t.held, t.freed, t.gone = slices.Clone(s.held), slices.Clone(s.freed), slices.Clone(s.gone)
-	t.closed = slices.Clone(s.closed)
-	t.took, t.defers, t.facts = slices.Clone(s.took), slices.Clone(s.defers), slices.Clone(s.facts)
-	return &t
-}
-
-// key is the same for equal states.
-func (s *state) key(facts bool) string {
-	var b strings.Builder
-	list := func(what string, hs []hold) {
-		b.WriteString(what)
-		for _, h := range hs {
-			fmt.Fprintf(&b, "%d/%d/%p/%v ", h.path, h.mode, h.at, h.unsure)
-		}
-	}
-	list("h", s.held)
-	list("f", s.freed)
-	list("g", s.gone)
-	list("c", s.closed)
-	fmt.Fprint(&b, s.lost, s.coarse)
-	fmt.Fprint(&b, s.took)
-	for _, d := range s.defers {
-		fmt.Fprintf(&b, "%p ", d)
-	}
-	if facts {
-		fmt.Fprint(&b, s.facts)
-	}
-	return b.String()
-}
-
-// holds returns the index in list of path p, or -1.
-func holds(list []hold, p static.Path) int {
-	if p == static.Unknown {
-		return -1
-	}
-	return slices.IndexFunc(list, func(h hold) bool { return h.path == p })
-}
-
 // An acquisition is a lock that a function or one of its callees acquires.
 type acquisition struct {
 	path  static.Path
@@ -107,8 +29,10 @@ type acquisition struct {
 	once  bool              // it enters a Once
 	chain []ssa.Instruction // from the call in this function to the operation
 	must  bool              // on all paths
-	given []fact            // conditions on parameters under which it is acquired
-	op    static.EventKind
+	// flagged is set if a literal acquires it depending on a variable that it has captured.
+	flagged bool
+	given   []fact // conditions on parameters under which it is acquired
+	op      static.EventKind
 }
 
 // exit is one way a function may return, as its caller sees it.
@@ -129,7 +53,8 @@ type lockFlow struct {
 	flagged   bool          // the locks that it releases depend on a captured variable: see flags
 	done      bool
 	doubles   []double
-	again     []double // released twice
+	seen      map[doubleKey]bool // of doubles
+	again     []double           // released twice
 	wrongMode []double
 	closed    []double // closed twice, or sent to when it is closed
 }
@@ -144,6 +69,14 @@ type double struct {
 	unsure bool
 }
 
+// doubleKey identifies a double.
+type doubleKey struct {
+	at, held ssa.Instruction
+	path     static.Path
+	op       ssa.Instruction
+	coarse   bool
+}
+
 const maxStates = 24
 
 // flow returns the result for fn, a function of the user.
@@ -152,7 +85,7 @@ func (p *pass) flow(fn *ssa.Function) *lockFlow {
 	if f == nil {
 		f = &lockFlow{
 			p: p, fn: fn, code: p.Base.Code(fn), cond: newConditions(p.Base.Paths, fn),
-			before: map[ssa.Instruction][]*state{}, returns: map[ssa.Instruction][]*state{},
+			before: map[ssa.Instruction][]*state{}, returns: map[ssa.Instruction][]*state{}, seen: map[doubleKey]bool{},
 		}
 		p.flows[fn] = f
 		f.walk()
@@ -173,11 +106,13 @@ func (f *lockFlow) walk() {
 		if in[k] == nil {
 			in[k] = map[string]*state{}
 		}
+		//mutant: findings: conditions that no branch needs any more count [test ./static/findings TestWant]: "f.cond.needed(f.fn.Blocks[k], s.facts, len(in[k]) < maxStates/2)" -> "s.facts"
+		s.facts = f.cond.needed(f.fn.Blocks[k], s.facts, len(in[k]) < maxStates/2)
 		if len(in[k]) >= maxStates && len(s.facts) > 0 {
 			//mutant: findings: a path that was forgotten is one [test ./static/findings TestWant]: "s.facts, s.coarse = nil, true" -> "s.facts = nil"
 			s.facts, s.coarse = nil, true
 		}
-		key := s.key(true)
+		key := s.key()
 		if in[k][key] != nil {
 			return
 		}
@@ -188,14 +123,22 @@ func (f *lockFlow) walk() {
 		in[k][key] = s
 		work = append(work, item{k, s})
 	}
-	in[0] = map[string]*state{(&state{}).key(true): work[0].s}
+	in[0] = map[string]*state{(&state{}).key(): work[0].s}
 	for len(work) > 0 {
 		x := work[len(work)-1]
 		work = work[:len(work)-1]
 		blk := f.fn.Blocks[x.block]
 		states := []*state{x.s.clone()}
+		var before []*state // a snapshot of states; nil: they have changed since
 		for _, step := range f.code.Steps(x.block) {
-			f.before[step.Instr()] = append(f.before[step.Instr()], snapshot(states)...)
+			if before == nil {
+				before = snapshot(states)
+			}
+			f.before[step.Instr()] = append(f.before[step.Instr()], before...)
+			if quiet(step, states) {
+				continue
+			}
+			before = nil
 			states = f.step(step, states)
 			if len(states) > 2*maxStates {
 				f.imprecise = true
@@ -227,6 +170,16 @@ func (f *lockFlow) walk() {
 	f.summarise()
 }
 
+// quiet reports whether step changes no state.
+func quiet(step static.Step, states []*state) bool {
+	if _, isStore := step.Instr().(*ssa.Store); isStore || step.Kind() != static.Plain || len(step.Events()) > 0 {
+		return false
+	}
+	return step.Defines() == nil || !slices.ContainsFunc(states, func(s *state) bool {
+		return len(s.held)+len(s.freed)+len(s.gone)+len(s.closed) > 0
+	})
+}
+
 func snapshot(list []*state) []*state {
 	out := make([]*state, len(list))
 	for i, s := range list {
@@ -249,6 +202,10 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	}
 	switch step.Kind() {
 	case static.Calls:
+		//mutant: findings: a variable that is os.Exit returns [test ./static/findings TestWant]: "exits(instr)" -> "false"
+		if exits(instr) {
+			return nil
+		}
 		states = f.calls(step, states)
 	case static.MayCall:
 		n := len(f.again)
@@ -327,7 +284,7 @@ func dedupe(states []*state) []*state {
 	}
 	seen := map[string]bool{}
 	return slices.DeleteFunc(states, func(s *state) bool {
-		k := s.key(true)
+		k := s.key()
 		again := seen[k]
 		seen[k] = true
 		return again
@@ -341,7 +298,7 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 		a := acquisition{path: e.Path, class: f.p.Base.Paths.Class(e.Path), mode: e.Mode, chain: []ssa.Instruction{e.Instr}, op: e.Kind}
 		f.acquire(e.Instr, a, s)
 		if e.Path != static.Unknown {
-			s.held = append(s.held, hold{path: e.Path, mode: e.Mode, at: e.Instr, own: true})
+			s.hold(hold{path: e.Path, mode: e.Mode, at: e.Instr, own: true}, 2)
 			if !slices.Contains(s.took, e.Path) {
 				s.took = append(s.took, e.Path)
 			}
@@ -349,7 +306,7 @@ func (f *lockFlow) event(e *static.Event, s *state, chain []ssa.Instruction) {
 		}
 	case static.TryEvent:
 		if e.Path != static.Unknown {
-			s.held = append(s.held, hold{path: e.Path, mode: e.Mode, at: e.Instr, own: true, unsure: true})
+			s.hold(hold{path: e.Path, mode: e.Mode, at: e.Instr, own: true, unsure: true}, 1)
 			s.freed = slices.DeleteFunc(s.freed, func(h hold) bool { return h.path == e.Path })
 		}
 	case static.UnlockEvent:
@@ -423,8 +380,11 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		if h := s.freed[i]; !h.flagged && (some == nil || !some.flagged) {
 			f.again = append(f.again, double{at: instr, held: h, acq: acquisition{mode: m, path: p}, unsure: h.unsure || some != nil || s.coarse})
 		}
-	case !s.lost && !f.alias(p, m, s):
-		s.gone = append(s.gone, hold{path: p, mode: m, at: instr})
+	//mutant: findings: after a call of anything no lock of the caller is released [test ./static/findings TestWant]: " || !slices.Contains(s.took, p)" -> ""
+	case (!s.lost || !slices.Contains(s.took, p)) && !f.alias(p, m, s):
+		if h := (hold{path: p, mode: m, at: instr}); !slices.Contains(s.gone, h) {
+			s.gone = append(s.gone, h)
+		}
 	}
 }
 
@@ -432,7 +392,10 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	for _, h := range s.held {
 		if h.path == a.path && a.path != static.Unknown && !h.unsure && !a.once {
-			f.doubles = append(f.doubles, double{at: instr, held: h, acq: a, unsure: s.coarse})
+			if key := (doubleKey{instr, h.at, a.path, a.chain[len(a.chain)-1], s.coarse}); !f.seen[key] {
+				f.seen[key] = true
+				f.doubles = append(f.doubles, double{at: instr, held: h, acq: a, unsure: s.coarse})
+			}
 		}
 	}
 	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"
@@ -449,7 +412,9 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 		if strings.HasPrefix(x.key, "v") && !strings.Contains(x.key, " ") {
 			for _, prm := range f.fn.Params {
 				if f.cond.operand(prm) == x.key {
-					a.given = append(slices.Clone(a.given), fact{prm.Name(), x.is})
+					if f := (fact{prm.Name(), x.is}); !slices.Contains(a.given, f) {
+						a.given = append(slices.Clone(a.given), f)
+					}
 				}
 			}
 		}

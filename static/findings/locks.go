@@ -76,6 +76,10 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, goneOf) {
 		return // it waits for the goroutine
 	}
+	//mutant: findings: a literal that is handed away releases nothing [test ./static/findings TestWant]: "p.givenAway(f.fn, d.held.path)" -> "false"
+	if !d.acq.once && p.givenAway(f.fn, d.held.path) {
+		return
+	}
 	name := p.name(d.acq.path)
 	via := ""
 	if n := len(d.acq.chain); n > 1 {
@@ -84,6 +88,10 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 	c := High
 	if len(d.acq.chain) > 1 && !d.acq.must || f.imprecise || d.unsure || p.dynamic(d.acq.chain) {
 		c = Medium
+	}
+	//mutant: findings: a flag says nothing about a lock [test ./static/findings TestWant]: "d.acq.flagged" -> "false"
+	if d.acq.flagged {
+		c = Low
 	}
 	switch {
 	case d.acq.once:
@@ -173,9 +181,13 @@ func checkReturns(p *pass) {
 						if swaps(fn) { // which may decide who releases the lock
 							c = Medium
 						}
+						//mutant: findings: a method of an interface locks one lock [test ./static/findings TestWant]: "p.several(h.at)" -> "false"
+						if p.several(h.at) {
+							c = Low
+						}
 						//mutant: findings: what releases a lock does not matter [test ./static/findings TestWant]: "indirect(fn) || " -> ""
 						if s.coarse || indirect(fn) || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
-							c = Medium
+							c = min(c, Medium)
 						}
 						p.report("HBA103", c, ret, fmt.Sprintf("return without %s.%s(), which other paths call: the lock stays held, and the next Lock waits forever", p.name(h.path), verb), p.place(h.at, "it is locked here"))
 					}
@@ -183,6 +195,13 @@ func checkReturns(p *pass) {
 			}
 		}
 	}
+}
+
+// several reports whether instr calls a method that an interface has of one of several types. The analysis
+// does not know that Lock and Unlock are of the same type.
+func (p *pass) several(instr ssa.Instruction) bool {
+	c, ok := instr.(ssa.CallInstruction)
+	return ok && c.Common().IsInvoke() && len(p.callees(instr)) > 1
 }
 
 // indirect reports whether fn hands the method Unlock to another function, such as Once.Do: then what
@@ -252,50 +271,6 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 	}
 	return false
 }
-
-// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
-// kind.
-func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
-	class := p.Base.Paths.Class(path)
-	list := slices.Clone(fn.AnonFuncs)
-	for _, s := range p.startsOf(fn) {
-		list = append(list, s.body)
-	}
-	for _, g := range list {
-		if !p.user(g) {
-			continue
-		}
-		for _, states := range p.flow(g).returns {
-			for _, s := range states {
-				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
-// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
-// fn, or acquires one for it.
-func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
-	class := p.Base.Paths.Class(path)
-	for _, st := range p.startsOf(fn) {
-		for _, states := range p.flow(st.body).returns {
-			for _, s := range states {
-				if slices.ContainsFunc(list(s), func(h hold) bool { return p.Base.Paths.Class(h.path) == class }) {
-					return true
-				}
-			}
-		}
-	}
-	//mutant: findings: literals start no goroutines [test ./static/findings TestWant]: "p.user(g) && " -> "false && "
-	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return p.user(g) && p.inGoroutine(g, path, list) })
-}
-
-func goneOf(s *state) []hold { return s.gone }
-func heldOf(s *state) []hold { return s.held }
 
 // returned reports whether ret may return an object that keeps the lock: ret returns no error, and another
 // function, such as the end of a transaction, releases a lock of the same kind that it has not acquired.

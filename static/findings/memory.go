@@ -57,8 +57,14 @@ func checkGuards(p *pass) {
 		roots = append(roots, r.Fn)
 	}
 	p.eachStart(func(_ *ssa.Function, _ static.Step, c static.Callee) { roots = append(roots, c.Fn) })
+	all, ok := p.within(g, roots)
+	if !ok {
+		p.note("HBA107, and most of HBA108")
+		p.mapsReadLocked()
+		return
+	}
 	by := map[ssa.Instruction]*guardedAccess{}
-	g.Each(g.All(roots), func(x static.Guarded, locks []static.Guard) {
+	g.Each(all, func(x static.Guarded, locks []static.Guard) {
 		if x.Instr == nil || !p.wanted[x.Instr.Parent()] {
 			return
 		}
@@ -93,6 +99,23 @@ func checkGuards(p *pass) {
 		p.readLocked(list)
 		p.unguarded(name, list)
 	}
+}
+
+// guardWork bounds the analysis of guards, in accesses that functions pass to their callers. Most modules
+// need a hundredth of it.
+var guardWork = 60_000_000
+
+// within returns the accesses of all functions that may be called from roots; false if that takes too long.
+func (p *pass) within(g *static.GuardedBy, roots []*ssa.Function) (static.May, bool) {
+	stop := p.Base.Interrupt
+	defer func() {
+		p.Base.Interrupt = stop
+		p.Base.Restart()
+	}()
+	//mutant: findings: the analysis of guards has no bound [test ./static/findings TestGuardWork]: "g.Work() > guardWork" -> "false"
+	p.Base.Interrupt = func() bool { return g.Work() > guardWork || stop != nil && stop() }
+	all := g.All(roots)
+	return all, !p.Base.Interrupted()
 }
 
 // ownGuards returns the locks that the function of instr holds itself and that are fields of the object
@@ -131,12 +154,26 @@ func (p *pass) readLocked(list []*guardedAccess) {
 		}
 		fa, _ := fieldOf(a.instr)
 		c := High
+		//mutant: findings: each lock of a package guards each field [test ./static/findings TestWant]: "!guardedElsewhere(list, locks)" -> "false"
+		if !guardedElsewhere(list, locks) {
+			c = Low
+		}
 		//mutant: findings: a helper knows how its callers lock [test ./static/findings TestWant]: "len(p.heldAt(a.instr)) == 0" -> "false"
 		if len(p.heldAt(a.instr)) == 0 {
-			c = Medium // some caller locks, perhaps for another purpose
+			c = min(c, Medium) // some caller locks, perhaps for another purpose
 		}
 		p.report("HBA108", c, a.instr, fmt.Sprintf("%s is written while %s is locked for reading only, as others may have it at the same time: a data race; call Lock", p.name(p.Base.Paths.Of(fa)), locks[0].Name))
 	}
+}
+
+// guardedElsewhere reports whether one of the locks belongs to the object of a field, or is held for writing
+// at another access to it. (A variable that is a lock may guard something else.)
+func guardedElsewhere(list []*guardedAccess, locks []static.Guard) bool {
+	return slices.ContainsFunc(locks, func(l static.Guard) bool {
+		return l.Global == static.Unknown || slices.ContainsFunc(list, func(a *guardedAccess) bool {
+			return slices.ContainsFunc(a.locks, func(g static.Guard) bool { return g.Name == l.Name && g.Mode == static.Write })
+		})
+	})
 }
 
 // mapsReadLocked is readLocked for maps, which the analysis of guards distinguishes only by type.
@@ -284,7 +321,12 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 			if a.write {
 				verb = "written"
 			}
-			f := p.report("HBA107", p.helper(a.instr, lock), a.instr, fmt.Sprintf("%s is %s without %s, which %d other accesses hold: a data race if one of them comes at the same time", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
+			c := p.helper(a.instr, lock)
+			//mutant: findings: an object is reset with its lock only [test ./static/findings TestWant]: " || resets(a.instr)" -> ""
+			if p.isSettled(a.instr, list, lock) || resets(a.instr) {
+				c = Low
+			}
+			f := p.report("HBA107", c, a.instr, fmt.Sprintf("%s is %s without %s, which %d other accesses hold: a data race if one of them comes at the same time", p.name(p.Base.Paths.Of(fa)), verb, lock, len(with)), p.place(write.instr, "it is written here with "+lock))
 			other := p.place(write.instr, "")
 			f.Other = &other
 		}
@@ -349,21 +391,30 @@ func (p *pass) sameLock(x, y ssa.Instruction) bool {
 // classesAt returns the classes of the locks that are held at instr, by its function or by all its callers.
 func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 	for _, h := range p.heldAt(instr) {
-		if c := p.Base.Paths.Class(h.path); c != "" {
+		//mutant: findings: locks that are pointers do not count [test ./static/findings TestWant]: "p.kindOf(h.path); c != \"\" && c != \"*\"" -> "p.Base.Paths.Class(h.path); c != \"\""
+		if c := p.kindOf(h.path); c != "" && c != "*" {
 			list = append(list, c)
 		}
 	}
+	return append(list, p.heldByCallers(instr.Parent(), depth)...)
+}
+
+// heldByCallers returns the classes of the locks that all callers of fn hold, or all callers of these.
+func (p *pass) heldByCallers(fn *ssa.Function, depth int) []string {
 	p.findCallers()
-	fn := instr.Parent()
 	sites := p.callers[fn]
 	if depth == 0 || len(sites) == 0 || !p.sawAll(fn) {
-		return list
+		return nil
 	}
 	var common []string
 	first := true
 	for _, site := range sites {
+		if d, ok := site.(*ssa.Defer); ok && len(sites) == 1 && fn.Parent() == d.Parent() {
+			//mutant: findings: a deferred literal runs without locks [test ./static/findings TestWant]: "p.heldByCallers(fn.Parent(), depth)" -> "nil"
+			return p.heldByCallers(fn.Parent(), depth)
+		}
 		if _, ok := site.(*ssa.Call); !ok || !p.user(site.Parent()) {
-			return list
+			return nil
 		}
 		//mutant: findings: constructors lock [test ./static/findings TestWant]: "p.constructs(site, fn)" -> "false"
 		if p.constructs(site, fn) {
@@ -376,123 +427,5 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 			common = slices.DeleteFunc(slices.Clone(common), func(c string) bool { return !slices.Contains(held, c) })
 		}
 	}
-	return append(list, common...)
-}
-
-// checkSpin finds loops that wait for a plain variable (HBA501).
-func checkSpin(p *pass) {
-	for _, fn := range p.list {
-		for _, b := range fn.Blocks {
-			br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-			if !ok {
-				continue
-			}
-			load := plainLoad(br.Cond)
-			if load == nil || !p.waitsOnly(b) {
-				continue
-			}
-			path := p.Base.Paths.Of(load.X)
-			st := p.storeTo(p.Base.Paths.Class(path), fn)
-			//mutant: findings: each element is the one before [test ./static/findings TestWant]: "moves(load.X)" -> "false"
-			if path == static.Unknown || st == nil || moves(load.X) {
-				continue
-			}
-			p.report("HBA501", High, load, fmt.Sprintf("the loop waits for %s, which another goroutine writes without synchronisation: a data race, and the compiler may read it only once", p.name(path)), p.place(st, "it is written here"))
-		}
-	}
-}
-
-// moves reports whether addr is of an element whose index is computed, or of an object that changes from one
-// iteration to the next: then a loop reads one after the other.
-func moves(addr ssa.Value) bool {
-	switch x := addr.(type) {
-	case *ssa.IndexAddr:
-		_, isConst := x.Index.(*ssa.Const)
-		return !isConst
-	case *ssa.FieldAddr:
-		return moves(x.X)
-	case *ssa.Phi: // for n.next != nil { n = n.next }
-		//mutant: findings: a loop through a list waits [test ./static/findings TestWant]: false
-		return true
-	}
-	return false
-}
-
-// plainLoad returns the load on which a condition depends.
-func plainLoad(v ssa.Value) *ssa.UnOp {
-	switch x := v.(type) {
-	case *ssa.UnOp:
-		if x.Op == token.NOT {
-			return plainLoad(x.X)
-		}
-		if x.Op == token.MUL {
-			return x
-		}
-	case *ssa.BinOp:
-		if _, ok := x.Y.(*ssa.Const); ok {
-			return plainLoad(x.X)
-		}
-	}
-	return nil
-}
-
-// waitsOnly reports whether the loop around b only waits.
-func (p *pass) waitsOnly(b *ssa.BasicBlock) bool {
-	for _, s := range b.Succs {
-		// A short way back to b.
-		for x, n := s, 0; n < 4; n++ {
-			if x == b {
-				return idle(b)
-			}
-			if !idle(x) || len(x.Succs) != 1 {
-				break
-			}
-			x = x.Succs[0]
-		}
-	}
-	return false
-}
-
-// idle reports whether b has no effect.
-func idle(b *ssa.BasicBlock) bool {
-	for _, instr := range b.Instrs {
-		switch i := instr.(type) {
-		case *ssa.Call:
-			fn := i.Call.StaticCallee()
-			if fn == nil || fn.String() != "runtime.Gosched" && fn.String() != "time.Sleep" {
-				return false
-			}
-		case *ssa.Store, *ssa.Send, *ssa.MapUpdate, *ssa.Select, *ssa.Go, *ssa.Defer, *ssa.Return:
-			return false
-		case *ssa.UnOp:
-			if i.Op == token.ARROW {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// initialiser is what ssa says about a function that initialises the variables of a package.
-const initialiser = "package initializer"
-
-// storeTo returns a store to a variable of that class in a function that may run beside fn.
-func (p *pass) storeTo(class string, fn *ssa.Function) ssa.Instruction {
-	if class == "" {
-		return nil
-	}
-	for _, g := range p.list {
-		//mutant: findings: packages are initialised at any time [test ./static/findings TestWant]: "g.Synthetic == initialiser" -> "false"
-		if g == fn || g.Synthetic == initialiser || !p.parallel(fn, g) {
-			continue
-		}
-		for _, b := range g.Blocks {
-			for _, instr := range b.Instrs {
-				if st, ok := instr.(*ssa.Store); ok && p.Base.Paths.Class(p.Base.Paths.Of(st.Addr)) == class {
-					return st
-				}
-			}
-		}
-	}
-	return nil
+	return common
 }

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -134,6 +133,9 @@ func (p *pass) common(x, y []hold) bool {
 	return false
 }
 
+// maxPaths bounds the paths that follows distinguishes by their conditions.
+const maxPaths = 400
+
 // follows reports whether to can be executed after from without waiting in between, and while path still
 // means the same. weak is set if locks or atomic operations are always in between.
 func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.Path) (ok, weak bool) {
@@ -143,15 +145,16 @@ func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.P
 			values[i] = true
 		}
 	}
-	code := p.Base.Code(fn)
+	code, cond := p.Base.Code(fn), p.flow(fn).cond
 	type at struct {
-		b    *ssa.BasicBlock
-		weak bool
+		b     *ssa.BasicBlock
+		weak  bool
+		facts string
 	}
 	seen := map[at]bool{}
 	found, strong := false, false
-	var visit func(x at, begin int)
-	visit = func(x at, begin int) {
+	var visit func(x at, begin int, facts []fact)
+	visit = func(x at, begin int, facts []fact) {
 		for _, step := range code.Steps(x.b.Index) {
 			instr := step.Instr()
 			if slices.Index(x.b.Instrs, instr) < begin {
@@ -169,47 +172,37 @@ func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.P
 				return
 			}
 			x.weak = x.weak || p.orders(step)
+			if st, ok := instr.(*ssa.Store); ok {
+				facts = cond.store(st, facts)
+			}
 		}
 		for i, s := range x.b.Succs {
 			events, ok := code.Edge(x.b.Index, i)
 			if !ok || slices.ContainsFunc(events, func(e static.Event) bool { return isWait(e.Kind) }) {
 				continue
 			}
-			if y := (at{s, x.weak}); !seen[y] {
+			next, ok := cond.branch(x.b, i, facts)
+			//mutant: findings: branches after a go statement are independent of those before it [test ./static/findings TestWant]: "!ok" -> "false"
+			if !ok {
+				continue
+			}
+			if next = cond.needed(s, next, false); len(seen) > maxPaths {
+				next = nil
+			}
+			if y := (at{s, x.weak, fmt.Sprint(next)}); !seen[y] {
 				seen[y] = true
-				visit(y, 0)
+				visit(y, 0, next)
 			}
 		}
 	}
-	visit(at{from.Block(), false}, slices.Index(from.Block().Instrs, from)+1)
+	begins := map[string]bool{}
+	for _, s := range p.flow(fn).before[from] {
+		if facts := cond.needed(from.Block(), s.facts, false); !begins[fmt.Sprint(facts)] {
+			begins[fmt.Sprint(facts)] = true
+			visit(at{from.Block(), false, ""}, slices.Index(from.Block().Instrs, from)+1, facts)
+		}
+	}
 	return found, !strong
-}
-
-// onDemand reports whether instr stores what the variable lacked, so that it may have been stored before:
-//
-//	if p.mu == nil {
-//		p.mu = new(sync.Mutex)
-//	}
-func (p *pass) onDemand(instr ssa.Instruction) bool {
-	st, ok := instr.(*ssa.Store)
-	if !ok {
-		return false
-	}
-	path := p.Base.Paths.Of(st.Addr)
-	for b := st.Block().Idom(); b != nil && path != static.Unknown; b = b.Idom() {
-		br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
-		if !ok {
-			continue
-		}
-		x, ok := br.Cond.(*ssa.BinOp)
-		if !ok || x.Op != token.EQL || !isNil(x.Y) {
-			continue
-		}
-		if load, ok := x.X.(*ssa.UnOp); ok && p.Base.Paths.Of(load.X) == path && b.Succs[0].Dominates(st.Block()) {
-			return true
-		}
-	}
-	return false
 }
 
 // along reports whether a lock of one class is held somewhere on both chains of calls, or by all callers of
@@ -224,6 +217,12 @@ func (p *pass) along(one, two []ssa.Instruction) bool {
 	}
 	list := held(two)
 	return slices.ContainsFunc(held(one), func(c string) bool { return slices.Contains(list, c) })
+}
+
+// isTimer reports whether site starts a goroutine when some time has passed.
+func isTimer(site ssa.Instruction) bool {
+	c, ok := site.(*ssa.Call)
+	return ok && c.Call.StaticCallee() != nil && c.Call.StaticCallee().String() == "time.AfterFunc"
 }
 
 type raceKey struct {
@@ -244,8 +243,12 @@ func (p *pass) race(s start, a, b access, weak bool) {
 	}
 	c := High
 	//mutant: findings: what is created on demand is not there yet [test ./static/findings TestWant]: "p.onDemand(a.chain[len(a.chain)-1])" -> "false"
-	if weak || !p.Base.Paths.Stable(a.path) || p.onDemand(a.chain[len(a.chain)-1]) {
+	//mutant: findings: timers happen at once [test ./static/findings TestWant]: " || isTimer(s.site)" -> ""
+	if weak || isTimer(s.site) || !p.Base.Paths.Stable(a.path) || p.onDemand(a.chain[len(a.chain)-1]) {
 		c = Medium
+	}
+	if weak && isTimer(s.site) {
+		c = Low
 	}
 	verb := map[bool]string{true: "written", false: "read"}
 	x, y := a.chain[len(a.chain)-1], b.chain[len(b.chain)-1]

@@ -8,7 +8,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA101", Title: "lock taken twice",
 		Means:  "A goroutine locks a Mutex, or an RWMutex for writing, that it holds already. Go's locks are not reentrant, so it waits for itself forever.",
-		Silent: "TryLock, a branch that goes the same way at Lock and Unlock, a constant argument that rules the path out, and a callee that unlocks first",
+		Silent: "TryLock, a branch that goes the same way at Lock and Unlock, an argument that rules the path out, and a callee that unlocks first",
 		Blind:  "one lock that two different paths of fields name, such as elements of a slice by different indexes",
 		Mend:   "Split the method into an exported one that locks, and an unexported one whose callers hold the lock.",
 	},
@@ -72,7 +72,7 @@ var Checks = []*Check{
 		Code: "HBA110", Title: "locks acquired in different orders",
 		Means:  "Two functions that may run at the same time acquire the same locks in different orders: each may hold the one that the other wants. Several locks may make a longer cycle.",
 		Silent: "a third lock that both hold, two read locks, functions that never run at the same time",
-		Blind:  "which objects the fields belong to, and which goroutines use them in which state (the confidence is medium, and high for variables only), and locks without a field or variable of their own",
+		Blind:  "which objects the fields belong to, and which goroutines use them in which state (the confidence is medium, low for three locks, and high for variables only), and locks without a field or variable of their own",
 		Mend:   "Acquire them in one order everywhere, or release the first before acquiring the second.",
 	},
 	{
@@ -191,7 +191,7 @@ var Checks = []*Check{
 		Code: "HBA402", Title: "atomic and plain access",
 		Means:  "A variable is accessed with sync/atomic in one place, and without it in another place that may run at the same time.",
 		Silent: "plain reads of a variable that is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a lock that both hold, functions with the directive go:norace",
-		Blind:  "accesses ordered in another way",
+		Blind:  "accesses ordered in another way: the confidence is high only if both are certainly to one variable",
 		Mend:   "Give the variable a type of sync/atomic.",
 	},
 	{

@@ -130,6 +130,52 @@ func TestWithoutUsers(t *testing.T) {
 	}
 }
 
+// TestSimple: where the points-to analysis leaves out other modules, their short functions are executed.
+func TestSimple(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/apart", Patterns: []string{"."}, Implicit: []string{"runtime"}, Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := analyze.New(prog, vm.NewModels(prog), analyze.Entries(prog))
+	if !p.SolveOwn() {
+		t.Fatal("not solved")
+	}
+	var names []string
+	for _, f := range findings.Find(p.FindingConfig()) {
+		names = append(names, f.Entry.Name()+" "+f.Code)
+	}
+	if want := []string{"Wrong HBA208"}; !slices.Equal(names, want) {
+		t.Errorf("findings in %q, want %q", names, want)
+	}
+}
+
+// TestGuardWork: if the analysis of guards is cut off, HBA107 is left out and the other checks are not.
+func TestGuardWork(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/src", Patterns: []string{"./memory"}, Implicit: []string{"runtime"}, Cache: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bound, want := range map[int]bool{60_000_000: true, 10: false} {
+		func() {
+			defer findings.SetGuardWork(bound)()
+			p := analyze.New(prog, vm.NewModels(prog), analyze.Entries(prog))
+			if !p.Solve() {
+				t.Fatal("not solved")
+			}
+			c := p.FindingConfig()
+			noted := false
+			c.Note = func(string) { noted = true }
+			codes := map[string]bool{}
+			for _, f := range findings.Find(c) {
+				codes[f.Code] = true
+			}
+			if codes["HBA107"] != want || noted == want || !codes["HBA108"] || !codes["HBA402"] {
+				t.Errorf("with bound %d: findings %v, noted %v", bound, codes, noted)
+			}
+		}()
+	}
+}
+
 // calls reports whether fn, or a function in it, mentions a function or method of that name.
 func calls(fn *ssa.Function, name string) bool {
 	for _, b := range fn.Blocks {

@@ -184,6 +184,7 @@ func (r *Run) doSend(g *goroutine, o *obj, v value) bool {
 // doRecv receives.
 func (r *Run) doRecv(g *goroutine, o *obj, t types.Type) (value, bool) {
 	if o.ch == nil {
+		o.happened = true
 		return unknown{}, true
 	}
 	if len(o.ch.buf) > 0 {

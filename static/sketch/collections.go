@@ -133,9 +133,22 @@ type iterator struct {
 	keys []string
 }
 
+// fill makes up the elements of a map from outside: one, or none.
+func (r *Run) fill(m *obj) {
+	if !m.outside || m.filled {
+		return
+	}
+	m.filled = true
+	r.Guesses++
+	if t, ok := m.t.Underlying().(*types.Map); ok && len(m.order) == 0 && r.rng.IntN(2) == 0 {
+		const k = "[made up]"
+		m.order = append(m.order, k)
+		m.cells[k], m.cells["key "+k] = r.makeUp(t.Elem()), unknown{}
+	}
+}
+
 func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	it, ok := fr.env[i.Iter].(*iterator)
-	t := i.Type().(*types.Tuple)
 	if !ok {
 		return tuple{false, unknown{}, unknown{}}
 	}
@@ -146,12 +159,8 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	}
 	r.touch(g, m, "", false, false, i)
 	if it.n == 0 {
+		r.fill(m)
 		it.keys = append(it.keys, m.order...)
-		if m.outside && len(it.keys) == 0 && r.rng.IntN(2) == 0 {
-			r.Guesses++
-			it.n++
-			return tuple{true, unknown{}, r.makeUp(t.At(2).Type())}
-		}
 	}
 	for it.n < len(it.keys) {
 		k := it.keys[it.n]
@@ -161,4 +170,68 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 		}
 	}
 	return tuple{false, unknown{}, unknown{}}
+}
+
+// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts a number of
+// goroutines, before its first iteration: programs have workers. (A list may well be empty.)
+func (r *Run) leavesAtOnce(fr *frame, k int) bool {
+	head, out := fr.block, fr.block.Succs[k]
+	cond, ok := fr.at().(*ssa.If).Cond.(*ssa.BinOp)
+	if !ok || isLen(cond.X) || isLen(cond.Y) {
+		return false
+	}
+	if t, ok := cond.X.Type().Underlying().(*types.Basic); !ok || t.Info()&types.IsInteger == 0 {
+		return false
+	}
+	loop := r.startsIn(head, fr.block.Succs[1-k], out)
+	//mutant: sketch: a loop that is left begins [test ./static/findings TestWant]: "!loop[fr.prev]" -> "true"
+	return loop != nil && !loop[fr.prev]
+}
+
+func isLen(v ssa.Value) bool {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	return ok && b.Name() == "len"
+}
+
+// startsIn returns the blocks of the loop that body begins, if it starts goroutines, or else nil; head
+// decides whether it is executed, or what comes after it, out.
+func (p *Program) startsIn(head, body, out *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	known, ok := p.loops[[2]*ssa.BasicBlock{head, body}]
+	if ok {
+		return known
+	}
+	is, loop, rest := false, from(body, out), from(out, nil)
+	for b := range loop {
+		for _, instr := range b.Instrs {
+			_, isGo := instr.(*ssa.Go)
+			is = is || isGo
+		}
+	}
+	if p.loops == nil {
+		p.loops = map[[2]*ssa.BasicBlock]map[*ssa.BasicBlock]bool{}
+	}
+	if !is || !loop[body] || rest[head] {
+		loop = nil
+	}
+	p.loops[[2]*ssa.BasicBlock{head, body}] = loop
+	return loop
+}
+
+// from returns the blocks that can be executed after begin, before end.
+func from(begin, end *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	work := append([]*ssa.BasicBlock{}, begin.Succs...)
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b != end && !seen[b] {
+			seen[b] = true
+			work = append(work, b.Succs...)
+		}
+	}
+	return seen
 }

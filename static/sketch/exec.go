@@ -63,7 +63,9 @@ func (r *Run) force(fr *frame, v ssa.Value) value {
 	if _, ok := x.(unknown); !ok && x != nil {
 		return x
 	}
-	x = r.makeUp(v.Type())
+	if x = r.compute(fr, v); x == nil {
+		x = r.makeUp(v.Type())
+	}
 	if _, isConst := v.(*ssa.Const); isConst {
 		return x
 	}
@@ -81,6 +83,32 @@ func (r *Run) force(fr *frame, v ssa.Value) value {
 		}
 	}
 	return x
+}
+
+// compute returns the value of v from values that are made up for its operands, as far as it is a number
+// that depends on them only; or else nil. So all numbers that depend on an input agree.
+//
+//	wg.Add(n + m)
+//	for range n { go send() }
+func (r *Run) compute(fr *frame, v ssa.Value) value {
+	if basic, ok := v.Type().Underlying().(*types.Basic); !ok || basic.Info()&types.IsInteger == 0 {
+		return nil
+	}
+	var x value
+	switch i := v.(type) {
+	case *ssa.BinOp:
+		//mutant: sketch: a sum has nothing to do with its terms [test ./static/findings TestWant]: "r.force(fr, i.X)" -> ""
+		r.force(fr, i.X)
+		r.force(fr, i.Y)
+		x = r.binop(fr, i)
+	case *ssa.Convert:
+		r.force(fr, i.X)
+		x = r.convert(fr, i)
+	}
+	if _, ok := x.(int64); ok {
+		return x
+	}
+	return nil
 }
 
 // pointer forces v to a pointer; false if it is nil, which is a panic.
@@ -132,6 +160,10 @@ func (r *Run) exec(g *goroutine) {
 		k := 1
 		if c {
 			k = 0
+		}
+		//mutant: sketch: a program may have no workers [test ./static/findings TestWant]: "r.leavesAtOnce(fr, k)" -> "false"
+		if r.leavesAtOnce(fr, k) {
+			r.Guesses += Unlikely
 		}
 		r.jump(fr, fr.block.Succs[k])
 	case *ssa.Jump:
@@ -191,7 +223,12 @@ func (r *Run) exec(g *goroutine) {
 	case *ssa.MakeChan:
 		o := newObj(i.Type(), i)
 		o.kind = chanObj
+		_, madeUp := r.get(fr, i.Size).(unknown)
 		n, _ := r.force(fr, i.Size).(int64)
+		//mutant: sketch: a made-up buffer may have no room [test ./static/findings TestWant]: "n == 0" -> "n == 0 && false"
+		if madeUp && n == 0 {
+			r.Guesses += Unlikely
+		}
 		o.ch = &channel{size: int(n)}
 		set(o)
 	case *ssa.MakeMap:
@@ -315,14 +352,14 @@ func (r *Run) binop(fr *frame, i *ssa.BinOp) value {
 			return a - b
 		case token.MUL:
 			return a * b
-		case token.QUO:
-			if b != 0 {
-				return a / b
+		case token.QUO, token.REM:
+			if b == 0 {
+				panic(giveUp{why: "division by zero"})
 			}
-		case token.REM:
-			if b != 0 {
+			if i.Op == token.REM {
 				return a % b
 			}
+			return a / b
 		case token.AND:
 			return a & b
 		case token.OR:

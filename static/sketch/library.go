@@ -70,6 +70,13 @@ var library = map[string]*native{
 	}},
 	"context.WithTimeout":  {quick: true, do: timeoutContext},
 	"context.WithDeadline": {quick: true, do: timeoutContext},
+	"context.Cause": {quick: true, do: func(r *Run, g *goroutine, args []value, results types.Type, back func(v value)) {
+		if _, ok := args[0].(*contextValue); !ok {
+			back(unknown{})
+			return
+		}
+		contextMethod("Err").do(r, g, args, results, back)
+	}},
 	"context.WithValue": {quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 		back(args[0])
 	}},
@@ -248,7 +255,8 @@ func contextMethod(name string) *native {
 			back(c.done)
 		case "Err":
 			switch {
-			case c.ended:
+			//mutant: sketch: a context that is done has no error [test ./static/findings TestWant]: "c.done != nil && c.done.happened" -> "false"
+			case c.ended || c.done != nil && c.done.happened:
 				if c.done != nil && c.done.ch != nil {
 					g.clock = g.clock.join(c.done.ch.clock)
 				}
@@ -297,6 +305,10 @@ func testingOp(fn *ssa.Function) *native {
 		return &native{quick: true, do: func(r *Run, g *goroutine, args []value, _ types.Type, back func(v value)) {
 			if f, ok := args[len(args)-1].(*closure); ok {
 				r.cleanups = append(r.cleanups, f)
+				//mutant: sketch: a test forgets what its helpers want to have done [test ./static/findings TestWant]: "r.shared" -> "false"
+				if r.shared {
+					r.given = append(r.given, f) // the test calls it, and this is not the test
+				}
 			}
 			back(tuple{})
 		}}

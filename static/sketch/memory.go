@@ -22,11 +22,14 @@ type obj struct {
 	t       types.Type
 	site    ssa.Instruction // that has allocated it; nil for those from outside and for variables of packages
 	outside bool            // code outside of the run may use it
-	cells   map[string]value
-	order   []string // keys of a map, in the order of their insertion
-	sync    map[string]*lock
-	ch      *channel
-	clocks  map[string]*cellClock
+	// happened is set if something has been received from a channel from outside.
+	happened bool
+	filled   bool // elements have been made up for it: see fill
+	cells    map[string]value
+	order    []string // keys of a map, in the order of their insertion
+	sync     map[string]*lock
+	ch       *channel
+	clocks   map[string]*cellClock
 }
 
 func newObj(t types.Type, site ssa.Instruction) *obj {

@@ -18,8 +18,13 @@ type Program struct {
 	// Steps bounds the instructions of a run.
 	Steps int
 
-	natives map[*ssa.Function]*native // see nativeOf
+	natives map[*ssa.Function]*native                       // see nativeOf
+	simples map[*ssa.Function]bool                          // see simple
+	loops   map[[2]*ssa.BasicBlock]map[*ssa.BasicBlock]bool // see startsIn
 }
+
+// Unlikely is the number of inputs for which an unlikely one counts.
+const Unlikely = 20
 
 // A Run is one execution of a function.
 type Run struct {

@@ -47,7 +47,7 @@ func (s *Server) Sum() int64 {
 
 // Direct reads the counts themselves.
 func (s *Server) Direct() int64 {
-	return s.stats.hits // want HBA402 "s.stats.hits is read without sync/atomic" high
+	return s.stats.hits // want HBA402 "s.stats.hits is read without sync/atomic" medium
 }
 
 func (s *Server) register() *Stats {
@@ -59,14 +59,14 @@ func (s *Server) register() *Stats {
 // Use counts in an object that the server has, too.
 func (s *Server) Use() {
 	c := s.register()
-	c.hits = s.stats.Clone().hits + 1 // want HBA402 "hits is written without sync/atomic" high
+	c.hits = s.stats.Clone().hits + 1 // want HBA402 "hits is written without sync/atomic" medium
 }
 
 // Reset begins again.
 func (s *Server) Reset(c *Stats) {
-	c.hits = 0   // want HBA402 "c.hits is written" medium
-	c.misses = 0 // want HBA402 "c.misses is written" medium
-	c.lost = 0   // want HBA402 "c.lost is written" medium
+	c.hits = 0   // want HBA402 "c.hits is written" low
+	c.misses = 0 // want HBA402 "c.misses is written" low
+	c.lost = 0   // want HBA402 "c.lost is written" low
 	s.all = append(s.all, c)
 }
 
@@ -90,7 +90,7 @@ func (c *Cache) Grow(next func() any) {
 
 // Peek does not.
 func (c *Cache) Peek() int64 {
-	return c.big.misses // want HBA402 "c.big.misses is read without sync/atomic" high
+	return c.big.misses // want HBA402 "c.big.misses is read without sync/atomic" low
 }
 
 type node struct {

@@ -98,7 +98,7 @@ func (s *S) Loop(list []int) {
 		s.n += n
 		s.mu.Unlock()
 	}
-}
+} // want HBA103 "return without s.mu.Unlock"
 
 func (s *S) DeferInLoop(list []int) {
 	for _, n := range list {

@@ -102,7 +102,7 @@ func WrongJoined(n int) int64 {
 	for range n {
 		go func() { atomic.AddInt64(&sum, 1) }() // want HBA401 "data race"
 	}
-	return sum // want HBA402 "sum is read without sync/atomic"
+	return sum // want HBA402 "sum is read without sync/atomic" high
 }
 
 var ready bool

@@ -23,3 +23,16 @@ func check(t *testing.T) {
 }
 
 func check2(t *testing.T) { t.Fatal("yes") }
+
+// Capture ends its goroutine when the test ends; CaptureForever does not.
+func Capture(t *testing.T) {
+	done := make(chan bool)
+	t.Cleanup(func() { close(done) })
+	go func() { <-done }()
+}
+
+func CaptureForever(t *testing.T) {
+	done := make(chan bool)
+	t.Cleanup(func() {})
+	go func() { <-done }() // want HBA202 "this receive may wait forever"
+}

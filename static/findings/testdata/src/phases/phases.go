@@ -48,9 +48,9 @@ func Listed(n int64) *Pool {
 
 func (p *Pool) outer(n int64)  { p.setup(n) }
 func (p *Pool) setup(n int64)  { p.size = n }
-func (p *Pool) both(n int64)   { p.free = n } // want HBA402 "p.free is written without sync/atomic" high
-func (p *Pool) late(n int64)   { p.next = n } // want HBA402 "p.next is written without sync/atomic" high HBA401 "p.next" high
-func (p *Pool) listed(n int64) { p.sum = n }  // want HBA402 "p.sum is written without sync/atomic" high
+func (p *Pool) both(n int64)   { p.free = n } // want HBA402 "p.free is written without sync/atomic" medium
+func (p *Pool) late(n int64)   { p.next = n } // want HBA402 "p.next is written without sync/atomic" medium HBA401 "p.next" high
+func (p *Pool) listed(n int64) { p.sum = n }  // want HBA402 "p.sum is written without sync/atomic" medium
 
 func (p *Pool) run() {
 	atomic.AddInt64(&p.size, 1)
@@ -69,7 +69,7 @@ func (p *Pool) Grow(n int64) {
 
 // Widen is for users, at any time.
 func (p *Pool) Widen(n int64) {
-	p.wide = n // want HBA402 "p.wide is written without sync/atomic" high
+	p.wide = n // want HBA402 "p.wide is written without sync/atomic" medium
 	p.run()
 	if n > 3 {
 		p.run()
@@ -78,12 +78,12 @@ func (p *Pool) Widen(n int64) {
 
 // SetID is called before the pool is used.
 func (p *Pool) SetID(id uint32) {
-	p.id = id & 0xffff // want HBA402 "p.id is written without sync/atomic" medium
+	p.id = id & 0xffff // want HBA402 "p.id is written without sync/atomic" low
 }
 
 // SetZero is not about a parameter.
 func (p *Pool) SetZero() {
-	p.id = 0 // want HBA402 "p.id is written without sync/atomic" high
+	p.id = 0 // want HBA402 "p.id is written without sync/atomic" low
 }
 
 // Touch stores what others may store, too: that makes no difference.

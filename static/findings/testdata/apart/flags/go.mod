@@ -1,0 +1,3 @@
+module flags.test
+
+go 1.26
