@@ -260,14 +260,16 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 		e.stopped = e.stopped || m.effect(g) == loops.Locks
 		return nil // all later operations have an effect
 	}
-	n := &snapshot{prev: d.from, state: e.ownState(g), read: d.read, of: d.of, val: d.val, cases: d.cases, lock: d.lock}
+	n := &snapshot{prev: d.from, read: d.read, of: d.of, val: d.val, cases: d.cases, lock: d.lock}
 	if d.from != nil {
+		// Before the fingerprint: a loop over a text reads thousands of bytes, and each would cost one.
 		if n.depth = d.from.depth + 1; n.depth >= maxSnapshots {
 			g.trail = tooLong
 			return nil
 		}
 		n.digest = d.from.digest
 	}
+	n.state = e.ownState(g)
 	g.view.moment = 0 // its operation awaits something
 	n.digest = hash.Mix(hash.Mix(hash.Mix(n.digest, n.state[0]), n.of), n.val)
 	g.trail = n
