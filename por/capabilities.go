@@ -198,6 +198,9 @@ type Meeting struct {
 type Repeater interface {
 	// Repeat is Step for a step that was executed before, in the same state; it is not counted.
 	Repeat(g trace.GID, choice int)
+	// Repeatable reports whether the steps since the youngest mark, repeated, access the same locations by
+	// the same numbers.
+	Repeatable() bool
 	// Try marks the start of tentative steps. Untry is called after they were undone, and removes them from
 	// the counts.
 	Try()

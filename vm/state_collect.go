@@ -83,18 +83,23 @@ func (m *Machine) collectWith(precise bool, refs []watched, reuse bool) {
 // The moment of a collection depends on the history of the machine. So the numbers of later objects do,
 // too, if they may be those of freed ones. A search may keep the operations of a path and repeat its
 // steps from a mark in the middle: then each object has to get the same number again. A search that samples
-// never repeats steps, and no search repeats those before its second mark, except on another machine or
-// after it has been saved (see Save).
+// never repeats steps. Other searches ask whether numbers have been used again since the youngest mark
+// (Repeatable), unless another machine repeats the path, of a replica or of a saved search. The record of a
+// freed object takes memory, so there is an end to keeping them.
 func (m *Machine) reusesNumbers() bool {
+	samples := m.reduction != nil && m.reduction.samples()
 	switch {
 	case m.cfg.Run:
 		return true
-	//mutant: numbers of objects depend on collections [test ./internal/progen ^TestGarbage$]: "m.repeating || len(m.marks) > 1" -> "false"
-	case m.repeating || len(m.marks) > 1:
+	//mutant: steps that are repeated number objects otherwise [test ./internal/progen ^TestGarbage$]: "m.repeating" -> "false"
+	case m.repeating || !samples && (m.sharedGIDs != nil || m.growth.again):
 		return false
 	}
-	return m.sharedGIDs == nil && !m.growth.again || m.reduction != nil && m.reduction.samples()
+	return samples || len(m.marks) <= 1 || m.heap.Kept >= m.heap.MostKept
 }
+
+// Repeatable implements por.Repeater.
+func (m *Machine) Repeatable() bool { return !m.heap.Reused }
 
 // reachable returns the number of bytes in reachable objects, which is the size of the heap right
 // after a collection. For the program it is part of the state.

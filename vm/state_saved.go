@@ -136,7 +136,7 @@ var ErrUnsaved = errors.New("the paths that first reach the program's functions 
 
 // ErrReused is the error if the path has objects with the numbers of others, which a machine that executes
 // the path again may number differently.
-var ErrReused = errors.New("the path to the first choice allocates too much memory")
+var ErrReused = errors.New("the path allocates too much memory")
 
 // Save returns what Restore needs.
 func (m *Machine) Save() (*Saved, error) {
@@ -148,7 +148,7 @@ func (m *Machine) Save() (*Saved, error) {
 	if l.tooMany {
 		return nil, ErrUnsaved
 	}
-	if m.heap.Reused {
+	if m.heap.Reused || slices.ContainsFunc(m.marks, func(k mark) bool { return k.heap.Reused }) {
 		return nil, ErrReused
 	}
 	k, late := m.times, m.cfg.late

@@ -33,11 +33,15 @@ func (r *revisitedSites) at(op *trace.Op) *bool { return &r[uint8(op.PC+op.Func*
 // checkpoint makes the current state, in which op is chosen, a position, with a mark if that pays.
 //
 // A Watcher has to be notified of every step, and a Repeater repeats steps without notifications:
-// with an oracle that watches every frame has a mark. So has the oldest frame, because before the second
-// mark of a search the system may give other numbers to the objects of steps that are repeated.
+// with an oracle that watches every frame has a mark. So has a frame if the steps before it cannot be
+// repeated, because events and frames name objects by their numbers.
 func (s *searcher) checkpoint(op *trace.Op) search.Position {
-	//mutant: the oldest frame has no mark [test ./internal/progen ^TestGarbage$]: "len(s.frames) > 1 && " -> ""
-	if s.repeater != nil && len(s.frames) > 1 && !*s.revisited.at(op) {
+	//mutant: any steps can be repeated [test ./internal/progen ^TestGarbage$]: "!s.repeater.Repeatable()" -> "false"
+	if s.repeater != nil && !s.repeater.Repeatable() {
+		s.unstable = true
+		return s.Checkpoint()
+	}
+	if s.repeater != nil && !*s.revisited.at(op) {
 		return search.Position{Mark: noMark, Depth: len(s.Path), Cur: s.Cur}
 	}
 	return s.Checkpoint()

@@ -49,6 +49,9 @@ func (s *searcher) mayRetain(f *frame) bool {
 	if most == 0 {
 		most = defaultPrefixMemory
 	}
+	if s.unstable || s.repeater != nil && !s.repeater.Repeatable() {
+		return true // the path of a suspension is executed again
+	}
 	return s.retained < most || f.nextAlternative < f.numAlternatives || s.worker != nil
 }
 

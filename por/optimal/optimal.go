@@ -153,6 +153,7 @@ type searcher struct {
 	root      search.Position `saved:"-"`
 	repeater  por.Repeater    `saved:"-"` // nil: all frames have checkpoints
 	revisited revisitedSites
+	unstable  bool      // some steps could not be repeated: see checkpoint
 	tails     bool      // see mayHaveTails
 	numTails  int       // number of executed tails
 	noTail    [256]bool // where no tail is tried, by the number of events of the waiting goroutine

@@ -95,6 +95,9 @@ func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll
 // Repeat implements por.Repeater.
 func (t *System) Repeat(g trace.GID, choice int) { t.Step(g, choice) }
 
+// Repeatable implements por.Repeater.
+func (s *System) Repeatable() bool { return true }
+
 // Try and Untry implement por.Repeater. Nothing is counted.
 func (t *System) Try() {}
 

@@ -193,6 +193,8 @@ func (h *Heap) Sweep(first uint32, marked []bool, reuse bool, freed func(id uint
 		if h.freed = true; reuse {
 			h.Live -= 64
 			h.freeIDs = append(h.freeIDs, id)
+		} else {
+			h.Kept++
 		}
 	}
 	h.paged = slices.DeleteFunc(h.paged, func(p pages) bool { return h.Objs[p.id].Flags&Freed != 0 })

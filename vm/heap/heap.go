@@ -46,7 +46,9 @@ type Heap struct {
 	free     [40][]unsafe.Pointer // freed in this epoch, by size class
 	freeIDs  []uint32
 	freed    bool // free or freeIDs may have entries
-	Reused   bool // on the path to the present state, an object has got the number of a freed one
+	Kept     int  // records of freed objects whose numbers are not used again
+	MostKept int  // so many that numbers are used again
+	Reused   bool // since the youngest mark, an object has got the number of a freed one
 
 	Epoch     uint64 // the present one
 	lastEpoch uint64
@@ -73,7 +75,7 @@ type Heap struct {
 // New returns an empty heap.
 func New(layouts *layout.Table) *Heap {
 	// Epoch 0 is before all others: an object with it is saved before its next write.
-	h := &Heap{Layouts: layouts, NumStatic: 1, Epoch: 1, lastEpoch: 1, Limit: math.MaxUint64, GCAt: GCThreshold, PollAt: GCThreshold}
+	h := &Heap{Layouts: layouts, NumStatic: 1, Epoch: 1, lastEpoch: 1, Limit: math.MaxUint64, MostKept: 1 << 20, GCAt: GCThreshold, PollAt: GCThreshold}
 	h.Objs = make([]Object, StaticLimit, StaticLimit+4096)
 	return h
 }

@@ -153,16 +153,18 @@ type Mark struct {
 	chunk, off    int
 	dirty         int
 	live          uint64
-	reused        bool
+	kept          int
+	Reused        bool // before it, but since the previous one: see Heap.Reused
 }
 
 // Mark stores the present state in k. Marks are nested: Rewind closes those that are younger than its own.
 func (h *Heap) Mark(k *Mark) {
 	*k = Mark{epoch: h.Epoch, undo: len(h.undo), undoMem: len(h.undoMem), Objs: len(h.Objs),
-		chunk: h.chunk, off: h.chunkOff, dirty: len(h.Changed), live: h.Live, reused: h.Reused}
+		chunk: h.chunk, off: h.chunkOff, dirty: len(h.Changed), live: h.Live, kept: h.Kept, Reused: h.Reused}
 	// Memory freed before the mark stays unused while the mark is open: reusing it would overwrite
 	// bytes that a rewind needs.
 	h.begin()
+	h.Reused = false
 }
 
 // begin begins a new epoch.
@@ -212,7 +214,7 @@ func (h *Heap) Rewind(k *Mark) {
 	// All memory allocated since the mark becomes free again at once.
 	h.chunk, h.chunkOff = k.chunk, k.off
 	h.Changed = h.Changed[:k.dirty]
-	h.Live, h.Reused = k.live, k.reused
+	h.Live, h.Kept, h.Reused = k.live, k.kept, false
 	h.forgetFree()
 	// A new number: an object saved after the mark and restored now must be saved again.
 	h.lastEpoch++
@@ -224,6 +226,7 @@ func (h *Heap) Rewind(k *Mark) {
 // epoch from before the last fingerprint does not continue, because each write since then has to be
 // recorded.
 func (h *Heap) Release(k *Mark) {
+	h.Reused = h.Reused || k.Reused
 	//mutant: an epoch from before a fingerprint continues [regions]: true
 	if h.hashedIn <= k.epoch {
 		h.Epoch = k.epoch
