@@ -47,7 +47,7 @@ type Heap struct {
 	freeIDs  []uint32
 	freed    bool // free or freeIDs may have entries
 	Kept     int  // records of freed objects whose numbers are not used again
-	MostKept int  // so many that numbers are used again
+	MostKept int  // the number of kept records from which numbers are used again
 	Reused   bool // since the youngest mark, an object has got the number of a freed one
 
 	Epoch     uint64 // the present one
