@@ -18,9 +18,9 @@ import (
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
 //	   answer, and time may pass at clock reads, once more without that
 //	e  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
-//	   began; if d has covered everything, for longPatience times the work of d, or more
-//	f  each of the samples, up to sampleWork, or more if executions are longer; up to longWork if still none
-//	   has come to its end
+//	   began; if d has covered everything, for longPatience times the work of d
+//	f  each of the samples, up to sampleWork, or more if executions are longer, but only for fewLong executions
+//	   if d has covered everything; up to longWork if still none has come to its end
 //
 // Nothing is known of the entry before an execution ends, so c makes one end as soon as possible.
 // The first step with an answer is the last, with one exception: the samples follow d, because they
@@ -134,7 +134,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	work := uint64(fewDeep * p.longest)
 	if whole != nil { // the first search may need little more for an answer without the assumption
-		work = max(work, longPatience*wholeFound.Work())
+		work = longPatience * wholeFound.Work()
 	}
 	//mutant: a long execution is drawn again and again, though it is the only one [test ./explore TestFirstEndsLong]: "work > had" -> "false"
 	if work > had && (!over() || s == whole) { // e
@@ -153,7 +153,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			break
 		}
 		few := uint64(fewLong)
-		if i == 0 {
+		if i == 0 && whole == nil {
 			few = fewRead
 		}
 		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"math"
 	"slices"
 
 	"hbcheck.dev/hbcheck/por"
@@ -95,7 +96,10 @@ func (m *Machine) Await(mode Await) {
 	if locked {
 		mode = AwaitOnce
 	}
-	e := &awaitElimination{m: m, mode: mode, locked: locked, loops: m.loopTable(locked)}
+	e := &awaitElimination{m: m, mode: mode, locked: locked, loops: m.loopTable(locked), most: mostOwn}
+	if m.cfg.SmallLimits {
+		e.most = 0
+	}
 	m.reduction = e
 	for _, g := range m.gs {
 		e.afterLocal(g)
@@ -226,7 +230,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 			m.ready = append(m.ready, q.slot)
 		case q.status == gReady && q.trail.prev != nil:
 			m.saveGoroutine(q)
-			n := &snapshot{state: q.trail.state}
+			n := &snapshot{state: q.trail.state, stack: q.trail.stack}
 			n.digest = hash.Mix(hash.Mix(hash.Mix(0, n.state[0]), 0), 0)
 			q.trail, q.outcomes.valid, q.view.moment = n, false, 0
 		default:
@@ -269,14 +273,26 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 		}
 		n.digest = d.from.digest
 	}
-	n.state = e.ownState(g)
+	most := e.most
+	if n.prev != nil && n.prev.stack != (por.Hash{}) {
+		most = 0 // it is still big
+	}
+	if n.state, n.stack = e.ownState(g, most); n.stack != (por.Hash{}) {
+		for p := n.prev; p != nil; p = p.prev {
+			//mutant: loops of big states never end [test ./internal/progen ^TestBigSpins$]: "p.stack == n.stack" -> "false"
+			if p.stack == n.stack {
+				n.state, _ = e.ownState(g, math.MaxInt)
+				break
+			}
+		}
+	}
 	g.view.moment = 0 // its operation awaits something
 	n.digest = hash.Mix(hash.Mix(hash.Mix(n.digest, n.state[0]), n.of), n.val)
 	g.trail = n
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
 	}
 	if start != nil && !n.balanced(start) {
-		g.trail = &snapshot{state: n.state, digest: hash.Mix(hash.Mix(hash.Mix(0, n.state[0]), 0), 0)}
+		g.trail = &snapshot{state: n.state, stack: n.stack, digest: hash.Mix(hash.Mix(hash.Mix(0, n.state[0]), 0), 0)}
 		return nil
 	}
 	switch {
@@ -467,20 +483,32 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 	return loop
 }
 
+// mostOwn is the number of words of a goroutine's own state from which it is big. The fingerprint of a
+// big one takes longer than hundreds of steps. So at first a snapshot has that of the stack, and that of the
+// whole state only if the stack is as it was before: an iteration is noticed when it comes the second time.
+const mostOwn = 4096
+
 // ownState returns a fingerprint of the state that only g can change, apart from its status: its
-// stack, and the objects that only g can reach.
-func (e *awaitElimination) ownState(g *goroutine) por.Hash {
+// stack, and the objects that only g can reach. If these are more than most words, it returns a number that
+// no such fingerprint has, and a fingerprint of the stack.
+func (e *awaitElimination) ownState(g *goroutine, most int) (state, stack por.Hash) {
 	c := &e.m.canon
 	c.OwnOnly = true
 	e.m.prepareWriter(false)
 	c.BeginTraversal()
 	e.m.serialise(&e.serial, g, &e.loops)
 	ws := e.m.writeSerialised(c.Words[:0], &e.serial)
+	n := len(ws)
 	for i := 0; i < len(c.Queue); i++ {
+		if len(ws) > most {
+			c.Words, c.OwnOnly = ws, false
+			stack = fingerprint.Sum(ws[:n])
+			return por.Hash{hash.Mix(stack[0], 1), hash.Mix(stack[1], 2)}, stack
+		}
 		ws = c.WriteObject(ws, c.Queue[i])
 	}
 	c.Words, c.OwnOnly = ws, false
-	return fingerprint.Sum(ws)
+	return fingerprint.Sum(ws), por.Hash{}
 }
 
 // inLoop reports whether g is in a loop that it could iterate with zero effect, in its running
@@ -515,4 +543,5 @@ type awaitElimination struct {
 	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
 	speculating bool       // the present steps are going to be undone
 	serial      serialised // for ownState
+	most        int        // mostOwn, except in tests
 }

@@ -48,6 +48,7 @@ type Config struct {
 	MaxStack       uint64                 // bytes of a goroutine's stack before it overflows, a power of two; 0: 1<<30, about the runtime's limit
 	MaxRun         uint64                 // run mode: instructions (as counted) before the program is given up; 0: no bound
 	Check          Check                  // the machine's own checks, for tests of the machine
+	SmallLimits    bool                   // memory is scarce, for tests: see heap.Heap.MostKept and mostOwn
 	Given          map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
 	InputLen       int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
 	Unwind         int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number

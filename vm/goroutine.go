@@ -201,6 +201,7 @@ type snapshot struct {
 	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
 	depth  int          // number of snapshots before
 	state  por.Hash     // the goroutine's own
+	stack  por.Hash     // of the stack alone, if that state is big: see mostOwn
 	read   trace.Access // the location read since prev, if Size > 0,
 	of     uint64       // the identity of that object,
 	val    uint64       // and the value there

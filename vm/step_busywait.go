@@ -126,7 +126,8 @@ func (m *Machine) roundOf(g *goroutine) bool {
 	if until := l.until; l.full() && until > m.clock {
 		//mutant: loops until a moment are not named [env TestTimedLoops]
 		m.assumeAlways(g, TimedLoop)
-		g.looked = lookBack{state: m.busy.ownState(g), out: len(m.out), until: until, waits: true}
+		state, _ := m.busy.ownState(g, math.MaxInt)
+		g.looked = lookBack{state: state, out: len(m.out), until: until, waits: true}
 		return true
 	}
 	l.until = 0

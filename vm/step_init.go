@@ -283,9 +283,9 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	}
 	if cfg.Check != 0 && !cfg.Run {
 		m.check = &checker{what: cfg.Check}
-		if cfg.Check&CheckGarbage != 0 {
-			m.heap.MostKept = 4
-		}
+	}
+	if cfg.SmallLimits {
+		m.heap.MostKept = 4
 	}
 	if cfg.Races && !cfg.Run {
 		m.race = race.New()

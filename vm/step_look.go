@@ -457,7 +457,7 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 		g.looked = lookBack{}
 		return
 	}
-	state := m.busy.ownState(g)
+	state, _ := m.busy.ownState(g, math.MaxInt)
 	if l := &g.looked; l.state != state || l.out != len(m.out) || l.until == 0 || l.stale {
 		*l = lookBack{state: state, out: len(m.out)}
 		return

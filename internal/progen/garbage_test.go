@@ -51,7 +51,7 @@ func littering(r *rand.Rand, name string) string {
 func TestGarbage(t *testing.T) {
 	programs := printed{salt: 0x6a4ba6e, perBatch: 100, total: 300, short: 15, bound: por.Config{MaxStates: 3000},
 		print: littering, config: func(uint64) vm.Config {
-			return vm.Config{VisibleOutput: true, Check: vm.CheckGarbage}
+			return vm.Config{VisibleOutput: true, Check: vm.CheckGarbage, SmallLimits: true}
 		}}
 	programs.each(t, func(s *subject) {
 		for _, e := range []string{"optimal", "source", "clockvector", "jpf"} {

@@ -60,13 +60,13 @@ func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Confi
 // search that stores them, and samplers have no others; source and optimal complete each class of
 // executions without zero-effect iterations once.
 func TestSpins(t *testing.T) {
-	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, false) }, vm.AwaitOnce)
+	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, false) }, vm.AwaitOnce, false)
 }
 
 // TestSums: the same for programs whose additions and readers would commute if no loop waited for
 // them.
 func TestSums(t *testing.T) {
-	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, true) }, vm.AwaitOnce)
+	testSpins(t, func(seed uint64) progen.Text { return spinsOf(seed, true) }, vm.AwaitOnce, false)
 }
 
 // TestLockedSpins: the same for programs whose iterations may lock; samplers repeat such
@@ -74,10 +74,20 @@ func TestSums(t *testing.T) {
 func TestLockedSpins(t *testing.T) {
 	testSpins(t, func(seed uint64) progen.Text {
 		return progen.LockedSpins(fmt.Sprintf("P%d", seed), rand.New(rand.NewPCG(seed, 0x10c4ed)))
-	}, vm.AwaitLocked)
+	}, vm.AwaitLocked, false)
 }
 
-func testSpins(t *testing.T, text func(seed uint64) progen.Text, await vm.Await) {
+// TestBigSpins: the checks of TestSpins if the own state of each goroutine counts as big, so that an
+// iteration without effect is left out only when it comes the second time.
+func TestBigSpins(t *testing.T) {
+	testSpins(t, func(seed uint64) progen.Text {
+		p := spinsOf(seed, false)
+		p.Source = strings.ReplaceAll(p.Source, "go func() {", "go func() {\nown := make([]int, 1)\ndefer func() { own[0]++ }()")
+		return p
+	}, vm.AwaitOnce, true)
+}
+
+func testSpins(t *testing.T, text func(seed uint64) progen.Text, await vm.Await, big bool) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	full := explorers.Lookup("full")
 	checked, left, counted, cut, most, bad := 0, 0, 0, 0, 0, 0
@@ -88,7 +98,7 @@ func testSpins(t *testing.T, text func(seed uint64) progen.Text, await vm.Await)
 			texts = append(texts, text(seed))
 			us = append(us, unit{texts[i].Name, texts[i].Source})
 		}
-		g := loadGroup(t, us)
+		g := loadGroupWith(t, us, vm.Config{VisibleOutput: true, SmallLimits: big})
 		for i, p := range texts {
 			g.in(i, func() {
 				failed := func(format string, args ...any) {
