@@ -279,7 +279,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	}
 	if n.state, n.stack = e.ownState(g, most); n.stack != (por.Hash{}) {
 		for p := n.prev; p != nil; p = p.prev {
-			//mutant: loops of big states never end [test ./internal/progen ^TestBigSpins$]: "p.stack == n.stack" -> "false"
+			//mutant: big states are their stacks [test ./internal/progen ^TestBigSpins$]: "p.stack == n.stack" -> "false"
 			if p.stack == n.stack {
 				n.state, _ = e.ownState(g, math.MaxInt)
 				break
