@@ -77,7 +77,7 @@ func TestLockedSpins(t *testing.T) {
 	}, vm.AwaitLocked, false)
 }
 
-// TestBigSpins: the checks of outcomes of TestSpins if the own state of each goroutine counts as big, so that an
+// TestBigSpins: the checks of outcomes of TestSpins if the own state of each goroutine counts as big. Then an
 // iteration without effect is left out only when it comes the second time.
 func TestBigSpins(t *testing.T) {
 	testSpins(t, func(seed uint64) progen.Text {
