@@ -32,7 +32,6 @@ type Program struct {
 	Phases     []Phase    // the time of each phase of Load
 	Bases      Kept       // of package vm: states in which packages are initialised
 	Begun      Kept       // of package vm: machines in which packages are being initialised
-	Facts      Kept       // of package vm: facts about entries
 	Variables  Kept       // of package observable: what changes
 	Code       Kept       // of package link: code of functions without numbers
 	Files      Kept       // of package vm: the host's files that have been read
@@ -40,6 +39,7 @@ type Program struct {
 	tests    bool     // Config.Tests
 	names    bool     // Config.Names
 	naming   sync.Map // of functions: their Namings
+	facts    keptFacts
 	implicit []*Package
 
 	takenOnce    sync.Once

@@ -149,7 +149,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 	case trace.SyncAccess:
 		return op.Access[0], in.Op == bytecode.ChanLen && op.N == 1
 	case trace.Sleep:
-		return read, !e.m.facts.clockUsed && !e.m.timeOrdered(g)
+		return read, !e.m.facts.ClockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
 		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
 			return read, false // it may find several values

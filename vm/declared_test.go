@@ -57,7 +57,7 @@ func TestUndeclared(t *testing.T) {
 		{"(*sync.Mutex).Unlock", on(trace.Crash, 0), true}, // it is not locked
 		{"os.notThere", on(trace.Read, 1), false},
 	} {
-		if why := undeclared(x.name, x.op); (why == "") != x.ok {
+		if why := trace.Misdeclared(x.name, x.op); (why == "") != x.ok {
 			t.Errorf("%s, %v with %d accesses: %q", x.name, x.op.Kind, x.op.N, why)
 		}
 	}

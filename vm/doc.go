@@ -53,7 +53,6 @@
 //	              objects: objects that the machine and the overlay know; words: registers, pointers
 //	config        the configuration of a machine; notes: events that change it for the next search
 //	outcome       how executions end, and what reports say of it
-//	entryfacts    what the program that begins at an entry may do
 //	state_        states: contents, saving and rewinding, fingerprints (package fingerprint)
 //	    mark        Mark, Rewind, Release                 sharing   which objects are shared
 //	    goroutine   stacks and their undo log             base      the state that machines are copied from

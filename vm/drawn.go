@@ -23,7 +23,7 @@ func (m *Machine) needsDrawn() bool {
 
 // labelsDrawn reports whether a draw at this place gets a label.
 func (m *Machine) labelsDrawn(a Assumption) bool {
-	if m.cfg.Watch != nil || !m.facts.labels {
+	if m.cfg.Watch != nil || !m.facts.Labels {
 		return false
 	}
 	//mutant: what initialisers draw is not known [test ./vm TestBaseDrawn]: "!slices" -> "false && !slices"

@@ -68,7 +68,7 @@ type image struct {
 	prog     *load.Program
 	entry    *load.Entry
 	fset     *token.FileSet
-	facts    entryFacts
+	facts    load.EntryFacts
 	times    *clockFacts
 	link     *link.Linker
 	layouts  *layout.Table

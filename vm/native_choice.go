@@ -46,7 +46,7 @@ var choiceNatives = []Native{
 	}},
 	{Name: "math/rand.runtime_rand", Symbolic: true, Fn: sample},
 	{Name: "math/rand.hbSeeds", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.facts.seedsRand)
+		r.SetBool(0, m.facts.SeedsRand)
 		return Next
 	}},
 	{Name: "math/rand.hbSeeded", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -15,7 +15,7 @@ const (
 
 // peekNewCoro is the Peek of newcoro, which starts a goroutine.
 func peekNewCoro(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	if m.multi && m.facts.counted {
+	if m.multi && m.facts.Counted {
 		m.countOp(trace.Go, op)
 	}
 	return 1

@@ -124,11 +124,11 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.facts.setsEnv)
+		r.SetBool(0, m.facts.SetsEnv)
 		return Next
 	}},
 	{Name: "syscall.hbShows", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.facts.showsDescriptors)
+		r.SetBool(0, m.facts.ShowsDescriptors)
 		return Next
 	}},
 	{Name: "syscall.hbNumber", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -57,7 +57,7 @@ var finalizerNatives = []Native{
 		return Next
 	}},
 	{Name: "runtime.hbCollects", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.facts.callsGC)
+		r.SetBool(0, m.facts.CallsGC)
 		return Next
 	}},
 	// hbTurn gives all other goroutines a turn in run mode, where there may be thousands, because a

@@ -142,7 +142,7 @@ var runtimeNatives = []Native{
 		return m.setString(g, r, 0, m.settingIn(m.string(r, 0), list))
 	}},
 	{Name: "internal/godebug.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.facts.setsEnv)
+		r.SetBool(0, m.facts.SetsEnv)
 		return Next
 	}},
 	{Name: "iter.newcoro", Symbolic: true, Peek: peekNewCoro, Fn: newCoro},

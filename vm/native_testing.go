@@ -39,7 +39,7 @@ var testingNatives = []Native{
 		return 1
 	}, Fn: nop},
 	{Name: "testing.hbAsks", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		r.SetBool(0, m.facts.testing&load.TestMethods(r.U(0)) != 0)
+		r.SetBool(0, m.facts.Testing&load.TestMethods(r.U(0)) != 0)
 		return Next
 	}},
 	{Name: "testing.hbSelected", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

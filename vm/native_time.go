@@ -139,7 +139,7 @@ var timeNatives = []Native{
 		m.heap.WillWrite(uint32(c >> 32))
 		m.chanHdr(c)[chLen/8] = 1
 		m.setWord(c, chBuf+16, r.U(1))
-		if m.cfg.OrderedTime && m.facts.clockUsed || m.cfg.Run {
+		if m.cfg.OrderedTime && m.facts.ClockUsed || m.cfg.Run {
 			m.setWord(c, chBuf+8, uint64(m.clockOf(g))+1)
 		}
 		m.serve(c, false)

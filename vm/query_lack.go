@@ -11,7 +11,7 @@ func (m *Machine) lack(what Lack) {
 func (v Report) Lacks() Lack {
 	m := v.m
 	//mutant: a program needs no arguments [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks == LackNothing" -> "false"
-	if m.lacks == LackNothing && m.exited && m.exit != 0 && m.facts.arguments && len(m.cfg.Args) <= 1 {
+	if m.lacks == LackNothing && m.exited && m.exit != 0 && m.facts.Arguments && len(m.cfg.Args) <= 1 {
 		return LackArguments
 	}
 	return m.lacks

@@ -37,7 +37,7 @@ import (
 type base struct {
 	m     *Machine
 	asked Config // its original configuration
-	facts entryFacts
+	facts load.EntryFacts
 	said  []saying
 	input []byte // standard input that initialisers have read; nil: they have read none
 }
@@ -60,7 +60,7 @@ const (
 // initialised returns a machine in the base state, or in an earlier state if it has ended or was interrupted
 // there.
 func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, error) {
-	facts := factsOf(prog, e, cfg)
+	facts := prog.EntryFacts(e, cfg.OrderedTime)
 	if b := findBase(prog, e, cfg, facts); b != nil {
 		return b.machine(e, cfg), nil
 	}
@@ -108,7 +108,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 type begunAs struct {
 	entry *load.Entry
 	asked Config
-	facts entryFacts
+	facts load.EntryFacts
 }
 
 func (b begunAs) equal(other any) bool {
@@ -136,10 +136,10 @@ func (b *base) machine(e *load.Entry, cfg *Config) *Machine {
 // newBase makes a machine, executes the initialisers in it, and keeps it if it can be copied. The
 // initialisers are executed once more if one starts a goroutine or has a choice, because the facts
 // then have to cover initialisers, too; or if they have few ways to use Pools (triesEarly).
-func newBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) (*Machine, error) {
+func newBase(prog *load.Program, e *load.Entry, cfg *Config, facts load.EntryFacts) (*Machine, error) {
 	b, m, err := initialise(prog, e, cfg, facts, nil, true)
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
-	with := func() entryFacts { return factsOf(prog, e.WithInitialisers(), cfg) }
+	with := func() load.EntryFacts { return prog.EntryFacts(e.WithInitialisers(), cfg.OrderedTime) }
 	alone := false
 	if err == nil && m.forked && len(m.gs) > 1 && !cfg.ForkInits {
 		b, m, alone, err = confluent(prog, e, cfg, with(), b)
@@ -179,7 +179,7 @@ func newBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) (
 // initialise makes a machine and executes the initialisers. Standard input begins with the part
 // that an earlier attempt has read. A program in run mode, which writes to the host, has only one
 // attempt, because it does not fork.
-func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base, keepPools bool) (*base, *Machine, error) {
+func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts load.EntryFacts, earlier *base, keepPools bool) (*base, *Machine, error) {
 	b := &base{asked: *cfg, facts: facts}
 	own := *cfg
 	own.sharedGIDs, own.waited, own.muted, own.bounded, own.endless, own.returned = nil, nil, nil, nil, nil, nil
@@ -209,7 +209,7 @@ func initialise(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts
 // confluent is initialise for a program whose initialisers start goroutines. alone reports whether
 // the machine was interrupted, or has executed a part of the initialisers after which main is
 // alone.
-func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
+func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts load.EntryFacts, earlier *base) (b *base, m *Machine, alone bool, err error) {
 	most := mostConfluent
 	for b = earlier; ; {
 		if b, m, err = initialise(prog, e, cfg, facts, b, true); err != nil || m.cut.Cause == CutInterrupted {
@@ -234,7 +234,7 @@ func confluent(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts,
 }
 
 // findBase returns the base of machines for e, or nil, and makes it the first of the list.
-func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) *base {
+func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts load.EntryFacts) *base {
 	asked := cfg.comparable()
 	prog.Bases.Lock()
 	defer prog.Bases.Unlock()
@@ -249,7 +249,7 @@ func findBase(prog *load.Program, e *load.Entry, cfg *Config, facts entryFacts) 
 }
 
 // startsAs reports whether the packages of e are initialised in the same way as those of b.
-func (b *base) startsAs(e *load.Entry, asked *Config, facts entryFacts) bool {
+func (b *base) startsAs(e *load.Entry, asked *Config, facts load.EntryFacts) bool {
 	//mutant: facts about entries make no difference [base]: "facts == b.facts" -> "(facts == b.facts || true)"
 	//mutant: configurations make no difference [base]: "reflect.DeepEqual(&b.asked, b.looked(asked)" -> "(true || reflect.DeepEqual(&b.asked, b.looked(asked))"
 	return initialisedAs(e, b.m.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))

@@ -5,7 +5,7 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// If the program can read the number of goroutines (entryFacts.counted), the number is a word of memory
+// If the program can read the number of goroutines (load.EntryFacts.Counted), the number is a word of memory
 // that only the machine writes. Starting and ending a goroutine then are operations that change the
 // word, and runtime.NumGoroutine is one that reads it.
 //
@@ -23,7 +23,7 @@ import (
 // initCount sets the number to that of main alone. In package testing it counts a second goroutine,
 // which waits for the test.
 func (m *Machine) initCount() {
-	if !m.facts.counted {
+	if !m.facts.Counted {
 		return
 	}
 	n := 1
@@ -50,7 +50,7 @@ func (m *Machine) count(n int) {
 //
 // Two operations that change the number commute, like additions of sync/atomic: neither reads it.
 func (m *Machine) mayCount(g *goroutine, kind trace.Kind) bool {
-	if !m.facts.counted {
+	if !m.facts.Counted {
 		return true
 	}
 	var op trace.Op
@@ -79,7 +79,7 @@ func (m *Machine) end(g *goroutine) {
 
 // peekNumGoroutine is the Peek of NumGoroutine.
 func peekNumGoroutine(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
-	if m.multi && m.facts.counted {
+	if m.multi && m.facts.Counted {
 		//mutant: NumGoroutine touches nothing [points]: ", op.N = trace.Inspect, 1" -> " = trace.Yield"
 		op.Kind, op.N = trace.Inspect, 1
 		op.Access[0] = accessOf(m.countWord, 8, false)
@@ -91,7 +91,7 @@ func peekNumGoroutine(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
 	m.assumeEnded(g)
 	switch {
-	case m.facts.counted:
+	case m.facts.Counted:
 		r.Set(0, m.word(m.countWord, 0))
 		return Next
 	case m.multi && !m.auto: // the caller does not name it

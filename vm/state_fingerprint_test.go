@@ -76,7 +76,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 			"coroutine":      func() { g.coro ^= 8 },
 			"random numbers": func() { g.nrand++ },
 			"deadline": func() {
-				if m.facts.clockUsed || m.timeOrdered(g) { // otherwise it does not matter when
+				if m.facts.ClockUsed || m.timeOrdered(g) { // otherwise it does not matter when
 					g.label++
 				} else {
 					g.PC++
@@ -122,7 +122,7 @@ func changeAll(t *testing.T, m *Machine) (n int) {
 			}
 		}
 	}
-	if m.facts.clockUsed { // otherwise nothing depends on the time
+	if m.facts.ClockUsed { // otherwise nothing depends on the time
 		m.clock++
 		see("clock")
 		m.clock--

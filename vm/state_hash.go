@@ -51,7 +51,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if debt != 0 {
 		ws = append(ws, uint64(debt))
 	}
-	if m.facts.clockUsed && !c.still {
+	if m.facts.ClockUsed && !c.still {
 		ws = append(ws, uint64(m.restsHash()), uint64(max(0, m.shown-m.clock+1)))
 		for _, b := range m.bubbles {
 			ws = append(ws, uint64(b.now))

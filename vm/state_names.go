@@ -124,7 +124,7 @@ func (m *Machine) startsNames(g *goroutine) bool {
 
 // mayName reports whether a go statement can give names.
 func (m *Machine) mayName() bool {
-	return m.heap.Based && m.facts.labels && !m.cfg.Run && m.cfg.Watch == nil && !m.Environment().Symbolic() &&
+	return m.heap.Based && m.facts.Labels && !m.cfg.Run && m.cfg.Watch == nil && !m.Environment().Symbolic() &&
 		(m.gs[0].status == gEnded || !m.beforeEntry(m.gs[0]))
 }
 

@@ -29,8 +29,8 @@ func (m *Machine) writeG(ws []uint64, g *goroutine, whole bool) []uint64 {
 	} else {
 		ws = m.canon.WriteStack(ws, &t.Stack)
 	}
-	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.facts.clockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
-	if g.label != 0 && (m.facts.clockUsed || m.timeOrdered(g)) {
+	//mutant: deadlines are no part of states [env TestPrograms/clockdeadline]: "(m.facts.ClockUsed || m.timeOrdered(g)" -> "m.timeOrdered(g"
+	if g.label != 0 && (m.facts.ClockUsed || m.timeOrdered(g)) {
 		ws = append(ws, m.distance(g, m.deadline(g)))
 	}
 	if t := g.looked.label; t != nil {

@@ -62,7 +62,7 @@ const (
 
 // relativeTimes reports whether times count as distances.
 func (m *Machine) relativeTimes() bool {
-	return !m.cfg.AbsoluteTime && m.facts.clockUsed && !m.cfg.Run
+	return !m.cfg.AbsoluteTime && m.facts.ClockUsed && !m.cfg.Run
 }
 
 // observeTime records that the program can read absolute time. Observations before the base state
@@ -238,7 +238,7 @@ func (m *Machine) distance(g *goroutine, t int64) uint64 {
 
 // clockHash returns the part of the clock on which the future depends.
 func (m *Machine) clockHash() int64 {
-	if !m.facts.clockUsed || m.relativeTimes() || m.canon.still {
+	if !m.facts.ClockUsed || m.relativeTimes() || m.canon.still {
 		return 0
 	}
 	return m.clock

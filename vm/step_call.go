@@ -211,7 +211,7 @@ func (m *Machine) endG(g *goroutine) {
 // compile compiles function id, unless it has been compiled.
 func (m *Machine) compile(id uint32) *bytecode.Func {
 	c := &m.cfg
-	return m.link.Compile(id, link.Options{Run: c.Run, Clock: m.facts.clockUsed, Shifted: !c.AbsoluteTime, Slots: m.hasSlots(), Orders: c.Maps == MapsEvery,
+	return m.link.Compile(id, link.Options{Run: c.Run, Clock: m.facts.ClockUsed, Shifted: !c.AbsoluteTime, Slots: m.hasSlots(), Orders: c.Maps == MapsEvery,
 		Body: m.noteAddresses})
 }
 
@@ -234,8 +234,8 @@ func (m *Machine) noteAddresses(fn *ssa.Function) {
 func (m *Machine) leave(g *goroutine) {
 	// When main returns the process ends; main's goroutine does not.
 	outlives := g.ID == 0 && !m.goexited && !m.testOnMain()
-	//mutant: ending is local work [points]: "m.facts.counted && g.inCount()" -> "g == nil"
-	if m.facts.counted && g.inCount() && !outlives {
+	//mutant: ending is local work [points]: "m.facts.Counted && g.inCount()" -> "g == nil"
+	if m.facts.Counted && g.inCount() && !outlives {
 		g.scheduled = false // it was set for the operation before
 		if !m.mayCount(g, trace.End) {
 			return

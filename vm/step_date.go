@@ -30,7 +30,7 @@ const dateHorizon = 50 * 366 * 24 * 3600 * 1e9
 
 // made records that the Time wall, ext was made from numbers, also in an initialiser.
 func (m *Machine) made(wall, ext uint64) {
-	if k := m.times; m.facts.clockUsed && !m.cfg.Run {
+	if k := m.times; m.facts.ClockUsed && !m.cfg.Run {
 		k.lock()
 		defer k.unlock()
 		if k.dates == nil {

@@ -261,7 +261,7 @@ func (m *Machine) initDone() {
 func (m *Machine) entryName() string { return m.entry.String() }
 
 // newMachine returns a machine that has executed nothing.
-func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts, keepPools bool) *Machine {
+func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts load.EntryFacts, keepPools bool) *Machine {
 	lt := layout.NewTable()
 	m := &Machine{
 		cfg: cfg,
@@ -306,7 +306,7 @@ func newMachine(prog *load.Program, e *load.Entry, cfg Config, facts entryFacts,
 	if cfg.VisibleEnd {
 		m.endWord = m.link.Word()
 	}
-	if facts.counted {
+	if facts.Counted {
 		m.countWord = m.link.Word()
 	}
 	return m

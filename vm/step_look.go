@@ -318,7 +318,7 @@ func (m *Machine) subtractTimes(g *goroutine, r Regs) int64 {
 
 // compares reports whether the outcome of a comparison of times matters.
 func (m *Machine) compares(g *goroutine) bool {
-	return m.facts.clockUsed && m.clockRead() && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
+	return m.facts.ClockUsed && m.clockRead() && !m.auto && g.bubble == 0 && !m.isStd(m.callerOf(g))
 }
 
 // callerOf returns the function that has called the native that g executes.

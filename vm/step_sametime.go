@@ -20,7 +20,7 @@ import (
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {
-	return m.facts.clockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
+	return m.facts.ClockUsed && m.clockRead() && !m.auto && !m.cfg.Run && g.bubble == 0
 }
 
 // timesCompared records that values of layout l at a and b are compared by ==.
@@ -98,7 +98,7 @@ func (m *Machine) equalTimes(g *goroutine, r Regs) {
 func (m *Machine) tickShown(g *goroutine, wall, ext uint64) {
 	const most = 1 << 10
 	k := m.times
-	if !m.facts.clockUsed || m.auto || m.cfg.Run || !m.moves(g) {
+	if !m.facts.ClockUsed || m.auto || m.cfg.Run || !m.moves(g) {
 		return
 	}
 	k.lock()

@@ -14,7 +14,7 @@ import (
 // noteSpan records that d is a Duration of the clock, the sum of at most n of them.
 func (m *Machine) noteSpan(d int64, n int32) {
 	k := m.times
-	if m.cfg.Run || !m.facts.clockUsed {
+	if m.cfg.Run || !m.facts.ClockUsed {
 		return
 	}
 	k.lock()

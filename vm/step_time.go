@@ -131,12 +131,12 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	case m.cfg.OrderedTime:
 		if d > m.clock {
 			m.clock, m.debt = d, 0
-			if m.facts.clockUsed {
+			if m.facts.ClockUsed {
 				m.rests++
 			}
 		}
 		m.noteNear(g)
-	case m.facts.clockUsed:
+	case m.facts.ClockUsed:
 		m.clock = max(m.clock, int64(g.label))
 	}
 	if m.clock != from {
@@ -196,22 +196,22 @@ func (v StaticView) AwaitsTime(id trace.GID) bool {
 
 // Overtakes implements por.Global.
 func (m *Machine) Overtakes() bool {
-	return m.timeOvertakes() || m.facts.looksAtAll
+	return m.timeOvertakes() || m.facts.LooksAtAll
 }
 
 // timeOvertakes reports whether time may pass while goroutines are busy.
 func (m *Machine) timeOvertakes() bool {
-	return m.cfg.VisibleArming || m.cfg.VisibleLooks || !m.cfg.OrderedTime && m.facts.clockUsed
+	return m.cfg.VisibleArming || m.cfg.VisibleLooks || !m.cfg.OrderedTime && m.facts.ClockUsed
 }
 
 // MayLook implements por.Global. In a bubble of testing/synctest time passes without an operation that looks.
 func (m *Machine) MayLook() bool {
-	//mutant: a bubble looks only where it waits [test ./vm TestMayLook]: " && !m.facts.bubbles" -> ""
-	return m.facts.looksAtAll && !m.facts.bubbles && !m.timeOvertakes()
+	//mutant: a bubble looks only where it waits [test ./vm TestMayLook]: " && !m.facts.Bubbles" -> ""
+	return m.facts.LooksAtAll && !m.facts.Bubbles && !m.timeOvertakes()
 }
 
 // InspectsAll implements por.Global.
-func (m *Machine) InspectsAll() bool { return m.facts.inspects }
+func (m *Machine) InspectsAll() bool { return m.facts.Inspects }
 
 // TimersPending reports whether a timer fires as soon as all goroutines wait.
 func (v Report) TimersPending() bool {

@@ -54,7 +54,7 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 			return m.passesTime(g)
 		}
 		//mutant: sleepers commute where the clock is read [env TestPrograms/clocksleepers]: false
-		return m.facts.clockUsed
+		return m.facts.ClockUsed
 	case trace.SemAcquire:
 		return true
 	case trace.Clock:

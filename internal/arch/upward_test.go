@@ -17,7 +17,7 @@ import (
 // to each other one whose names it uses. A package without cycles among its files has no upward arrows.
 var upward = map[string]int{
 	"explore": 19,
-	"vm":      98,
+	"vm":      100,
 }
 
 // TestUpward: files of a package use names of files below them, nearly always. The order of the files is
