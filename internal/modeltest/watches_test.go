@@ -39,7 +39,7 @@ var watchPrograms = []program{
 	{"watched", "d|de", `
 		in := inotify("DIR", syscall.IN_CREATE)
 		os.Mkdir("DIR/d", 0o777)
-		together(func() { syscall.InotifyAddWatch(in, "DIR/d", syscall.IN_CREATE) }, func() { os.Mkdir("DIR/d/e", 0o777) })
+		together(func() { syscall.InotifyAddWatch(in, "DIR/d", syscall.IN_CREATE) }, func() { os.Create("DIR/d/e") })
 		print(inotified(in))`},
 	{"watchedTwice", "ab|ba", `
 		in := inotify("DIR", syscall.IN_CREATE)

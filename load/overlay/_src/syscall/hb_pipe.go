@@ -71,6 +71,7 @@ type hbPipe struct {
 	readers, writers int      // open file descriptions
 	ends             []*hbEnd
 	events           bool // each page is an event of inotify, of which a Read returns all or nothing
+	outside          int  // of effect.Wait
 
 	// Whether reading and writing proceed, with data or with an error.
 	has, room bool
@@ -216,7 +217,7 @@ func (p *hbPipe) read(f *hbFile, b []byte) (n int, err error) {
 			return -1, EAGAIN
 		}
 	} else {
-		effect.Wait(unsafe.Pointer(p), effect.Inside, &p.has)
+		effect.Wait(unsafe.Pointer(p), p.outside, &p.has)
 	}
 	if !p.fits(len(b)) {
 		return -1, EINVAL
@@ -294,7 +295,7 @@ func (p *hbPipe) leave(e *hbEnd) {
 func (e *hbEnd) begin(ready *bool) {
 	if ready != nil {
 		//mutant: reading a pipe declares nothing [models TestModels/pipePieces]: "Pointer(e.p" -> "Pointer(e"
-		effect.Wait(unsafe.Pointer(e.p), effect.Inside, ready)
+		effect.Wait(unsafe.Pointer(e.p), e.p.outside, ready)
 	} else {
 		e.p.touch()
 	}

@@ -70,7 +70,7 @@ func hbInotifyInit(flags int) (fd int, err error) {
 	if !hbMayWatch() {
 		hbRefuse("syscall", "system call inotify_init1 by its number")
 	}
-	in := &hbInotify{hbPipe: hbPipe{writers: 1, readers: 1, room: true, events: true}}
+	in := &hbInotify{hbPipe: hbPipe{writers: 1, readers: 1, room: true, events: true, outside: effect.Changing}}
 	node := &hbNode{mode: 0o600, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
 	f := &hbFile{path: "inotify:", flags: O_RDONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: in}
 	hbTouchInstances(true)
@@ -201,7 +201,7 @@ func (in *hbInotify) push(wd int32, mask, cookie uint32, name string) {
 			b[4*i+j] = byte(word >> (8 * j))
 		}
 	}
-	//mutant: events that repeat the last one are added [native watches]: "n > 0" -> "n < 0"
+	//mutant: events that repeat the last one are added [test ./internal/native TestOutcomes/areas/watches]: "n > 0" -> "n < 0"
 	if n := len(in.pages); n > 0 && hbSameEvent(in.pages[n-1].data, b) {
 		return
 	}
