@@ -21,12 +21,25 @@ import (
 
 // With -find the program searches for the small versions of stress tests (big.go), as hbcheck explore does.
 // It has no limit on time, and explores only findExecutions executions of each, so that the page does not
-// depend on the machine.
+// depend on the machine. A test may compute for long between two steps, so the loop iterations and calls of
+// each reference execution, and of each search, are bounded, too.
 
 const (
 	findExecutions = 400
 	findSteps      = 20_000
+	findWork       = 100_000_000
 )
+
+// bounded returns a function that interrupts the machine that it reports, once that has done findWork of work.
+// The machine asks at the same moments of each run, so that it stops at the same point on every computer.
+func bounded(machine func() describe.Machine, interrupted func() bool, cut *bool) func() bool {
+	return func() bool {
+		if m := machine(); m != nil && m.Counters().Instructions > findWork {
+			*cut = true
+		}
+		return *cut || interrupted()
+	}
+}
 
 // found has the results about the small version of a test.
 type found struct {
@@ -55,7 +68,7 @@ func findAll(w io.Writer, modules []module) {
 		if err == nil {
 			err = json.Unmarshal(text, &a)
 		}
-		if (err != nil || a.Version != m.version) && !*printFlag {
+		if (err != nil || a.Version != m.version || len(a.Found) < min(a.Stress, *limitFlag)) && !*printFlag {
 			a, err = find(m)
 		}
 		if err != nil {
@@ -105,17 +118,31 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 		}
 	}()
 	config := func(interrupted func() bool) vm.Config {
-		return vm.Config{Races: true, OrderedTime: true, Slack: 500_000, Interrupt: interrupted, Args: []string{e.Path}, Env: os.Environ()}
+		return vm.Config{
+			Races: true, OrderedTime: true, Slack: 500_000, MaxLocal: findWork / 10,
+			Interrupt: interrupted, Args: []string{e.Path}, Env: os.Environ(),
+		}
 	}
+	var cut bool
+	cuts := make(map[*explore.Result]bool)
 	cfg := &small.Config{
-		Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e}, Load: prog.Again, Run: explore.Run,
+		Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e}, Load: prog.Again,
+		Run: func(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error) {
+			cut = false
+			r, err := explore.Run(ctx, e, opts)
+			cuts[r] = cut
+			return r, err
+		},
 		Options: explore.Options{POR: explorers.Lookup("optimal"), MaxExecs: findExecutions, MaxSteps: findSteps, Leaks: explore.LeaksWarn},
 		Sample:  explore.Options{POR: explorers.Lookup("random"), MaxExecs: 10, MaxSteps: findSteps, Leaks: explore.LeaksWarn},
-		Build: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (describe.Machine, error) {
-			return describe.NewMachine(prog, e, config(interrupted))
+		Build: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (m describe.Machine, err error) {
+			m, err = describe.NewMachine(prog, e, config(bounded(func() describe.Machine { return m }, interrupted, &cut)))
+			return m, err
 		},
 		Once: func(prog *loader.Program, e *loader.Entry, interrupted func() bool) (describe.Once, error) {
-			return describe.RunOnce(prog, e, config(interrupted))
+			c := config(interrupted)
+			c.MaxRun = findWork
+			return describe.RunOnce(prog, e, c)
 		},
 	}
 	v, err := cfg.Find(context.Background())
@@ -130,6 +157,9 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 		x.Numbers = append(x.Numbers, fmt.Sprintf("%s:%d: %d → %d", filepath.Base(c.Pos.Filename), c.Pos.Line, c.From, c.To))
 	}
 	x.Verdict, x.Executions = string(s.Result.Verdict), s.Result.Stats.Executions
+	if cuts[s.Result] {
+		x.Verdict = "incomplete: too much work"
+	}
 	if s.Exhaustive() {
 		x.Verdict = "exhaustive"
 	}
