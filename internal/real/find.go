@@ -26,7 +26,7 @@ import (
 
 const (
 	findExecutions = 400
-	findSteps      = 20_000
+	findSteps      = 5_000
 	findWork       = 100_000_000
 )
 
