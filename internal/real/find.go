@@ -20,18 +20,19 @@ import (
 )
 
 // With -find the program searches for the small versions of stress tests (big.go), as hbcheck explore does.
-// It has no limit on time, and explores only findExecutions executions of each, so that the page does not
-// depend on the machine. A test may compute for long between two steps, so the loop iterations and calls of
-// each reference execution, and of each search, are bounded, too.
+// It has no limit on time, so that the page does not depend on the machine. Instead it bounds the executions of each
+// search, the steps of an execution and of all together, because optimal may abandon many executions that do not
+// count, and the loop iterations and calls, because a test may compute for long between two steps.
 
 const (
-	findExecutions = 400
-	findSteps      = 5_000
-	findWork       = 100_000_000
+	findExecutions  = 400
+	findSteps       = 20_000
+	findTransitions = 300_000
+	findWork        = 100_000_000
 )
 
-// bounded returns a function that interrupts the machine that it reports, once that has done findWork of work.
-// The machine asks at the same moments of each run, so that it stops at the same point on every computer.
+// bounded returns a function that tells a machine to stop once it has done findWork of work, and sets cut. The
+// machine asks at the same moments of each run, so that it stops at the same point on every computer.
 func bounded(machine func() describe.Machine, interrupted func() bool, cut *bool) func() bool {
 	return func() bool {
 		if m := machine(); m != nil && m.Counters().Instructions > findWork {
@@ -129,6 +130,15 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 		Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e}, Load: prog.Again,
 		Run: func(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error) {
 			cut = false
+			ctx, stop := context.WithCancel(ctx)
+			defer stop()
+			opts.ProgressDue = func() bool { return false }
+			opts.Progress = func(p explore.Progress) {
+				if p.Transitions > findTransitions {
+					cut = true
+					stop()
+				}
+			}
 			r, err := explore.Run(ctx, e, opts)
 			cuts[r] = cut
 			return r, err
