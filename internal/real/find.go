@@ -167,8 +167,11 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 		x.Numbers = append(x.Numbers, fmt.Sprintf("%s:%d: %d → %d", filepath.Base(c.Pos.Filename), c.Pos.Line, c.From, c.To))
 	}
 	x.Verdict, x.Executions = string(s.Result.Verdict), s.Result.Stats.Executions
-	if cuts[s.Result] {
+	switch {
+	case cuts[s.Result]:
 		x.Verdict = "incomplete: too much work"
+	case x.Executions == 0 && s.Result.Stats.Truncated > 0:
+		x.Verdict = "incomplete: too many steps"
 	}
 	if s.Exhaustive() {
 		x.Verdict = "exhaustive"
@@ -186,12 +189,14 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 const findHead = `# Big tests
 
 The stress tests of published modules, unmodified. A stress test is one that bounds a loop which starts goroutines by a
-number of at least %d, or another loop beside goroutines by one of at least %d, where the number is in its test files; of each
-module at most %d are taken, evenly spread over its files. The table says which numbers were made smaller by themselves, and
-what became of %d executions of ` + "`optimal`" + ` of the small version ([small versions](../explorers.md#small-versions)); without a
-limit on time, so that the table does not depend on the machine. (` + "`hbcheck explore`" + ` has a limit on time, but not this bound,
-and more explorers.) A small version has to pass in the order of gc, and in at least half of ten random executions.
-` + "`go run ./internal/real -find -tests 3 -work DIR > page`" + ` makes this page. %s
+number of at least %d, or another loop beside goroutines by one of at least %d, where the number is in its test files; of
+each module at most %d are taken, evenly spread over its files. The table says which numbers were made smaller by
+themselves, and what became of %d executions of ` + "`optimal`" + ` of the small version
+([small versions](../explorers.md#small-versions)). There is no limit on time, so that the table does not depend on the
+machine: *too many steps* means that an execution has more than %s steps, *too much work* that the search took more than
+%s steps, or %s loop iterations and calls. (` + "`hbcheck explore`" + ` has a limit on time, but not these bounds, and more
+explorers.) A small version has to pass in the order in which gc schedules goroutines, and in at least half of ten random
+executions. ` + "`go run ./internal/real -find -tests 3 -work DIR > page`" + ` makes this table. %s
 
 | module | test | numbers | small version | executions |
 |---|---|---|---|---|
@@ -199,7 +204,8 @@ and more explorers.) A small version has to pass in the order of gc, and in at l
 
 // findPage prints the page.
 func findPage(w io.Writer, all []findAnswers) {
-	fmt.Fprintf(w, findHead, manyGoroutines, manyRounds, *limitFlag, findExecutions, *noteFlag)
+	fmt.Fprintf(w, findHead, manyGoroutines, manyRounds, *limitFlag, findExecutions,
+		thousands(findSteps), thousands(findTransitions), thousands(findWork), *noteFlag)
 	tests, small, exhaustive, red, modules := 0, 0, 0, 0, 0
 	for _, a := range all {
 		if len(a.Found) > 0 {
@@ -231,4 +237,12 @@ func findPage(w io.Writer, all []findAnswers) {
 	}
 	fmt.Fprintf(w, "\n%d tests of %d modules: %d (%.0f %%) have a small version; of these %d are exhaustive within the bound, and %d have a bug.\n",
 		tests, modules, small, 100*float64(small)/float64(max(1, tests)), exhaustive, red)
+}
+
+// thousands returns n with a comma after each three digits.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
