@@ -28,7 +28,7 @@ const (
 	findExecutions  = 400
 	findSteps       = 20_000
 	findTransitions = 300_000
-	findWork        = 100_000_000
+	findWork        = 30_000_000
 )
 
 // bounded returns a function that tells a machine to stop once it has done findWork of work, and sets cut. The
@@ -120,7 +120,7 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 	}()
 	config := func(interrupted func() bool) vm.Config {
 		return vm.Config{
-			Races: true, OrderedTime: true, Slack: 500_000, MaxLocal: findWork / 10,
+			Races: true, OrderedTime: true, Slack: 500_000, MaxLocal: findWork / 3,
 			Interrupt: interrupted, Args: []string{e.Path}, Env: os.Environ(),
 		}
 	}
