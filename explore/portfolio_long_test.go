@@ -115,8 +115,8 @@ func exploreTurns(t *testing.T, rounds string) *Result {
 	return r
 }
 
-// TestFarRead: the first sample of executions of more than farPath steps comes before a search of many of them,
-// and predicts a race of an early access and a late one.
+// TestFarRead: the first sample of executions of more than farPath steps comes before a search of many of
+// them, and predicts a race of an early access and a late one.
 func TestFarRead(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "sync"

@@ -20,19 +20,20 @@ import (
 )
 
 // With -find the program searches for the small versions of stress tests (big.go), as hbcheck explore does.
-// It has no limit on time, so that the page does not depend on the machine. Instead it bounds the executions of each
-// search, the steps of an execution and of all together, because optimal may abandon many executions that do not
-// count, and the loop iterations and calls, because a test may compute for long between two steps.
+// It has no limit on time, so that the page does not depend on the machine. Instead it bounds the executions
+// of each search, the steps of an execution, and those of all together, because optimal may abandon many
+// executions that do not count. It also bounds the loop iterations and calls of a search and of a reference
+// execution, because a test may compute for long between two steps.
 
 const (
 	findExecutions  = 400
 	findSteps       = 20_000
 	findTransitions = 300_000
-	findWork        = 30_000_000
+	findWork        = 100_000_000
 )
 
-// bounded returns a function that tells a machine to stop once it has done findWork of work, and sets cut. The
-// machine asks at the same moments of each run, so that it stops at the same point on every computer.
+// bounded returns a function that tells a machine to stop once it has done findWork of work, and sets cut.
+// The machine asks at the same moments of each run, so that it stops at the same point on every computer.
 func bounded(machine func() describe.Machine, interrupted func() bool, cut *bool) func() bool {
 	return func() bool {
 		if m := machine(); m != nil && m.Counters().Instructions > findWork {
@@ -120,7 +121,7 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 	}()
 	config := func(interrupted func() bool) vm.Config {
 		return vm.Config{
-			Races: true, OrderedTime: true, Slack: 500_000, MaxLocal: findWork / 3,
+			Races: true, OrderedTime: true, Slack: 500_000, MaxLocal: findWork / 10,
 			Interrupt: interrupted, Args: []string{e.Path}, Env: os.Environ(),
 		}
 	}
