@@ -169,6 +169,7 @@ func smallOf(prog *loader.Program, e *loader.Entry) (x found) {
 	}
 	x.Verdict, x.Executions = string(s.Result.Verdict), s.Result.Stats.Executions
 	switch {
+	case s.Result.Verdict == explore.Fail:
 	case cuts[s.Result]:
 		x.Verdict = "incomplete: too much work"
 	case x.Executions == 0 && s.Result.Stats.Truncated > 0:
@@ -222,6 +223,9 @@ func findPage(w io.Writer, all []findAnswers) {
 				fallthrough
 			default:
 				small++
+			}
+			if x.Executions == 0 && verdict == "incomplete" {
+				verdict += ": none ended"
 			}
 			if len(x.Bugs) > 0 {
 				verdict += ": " + strings.Join(slices.Compact(x.Bugs), ", ")
