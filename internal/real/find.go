@@ -240,7 +240,7 @@ func findPage(w io.Writer, all []findAnswers) {
 			fmt.Fprintf(w, "| %s %s | %s | %s | %s | %d |\n", a.Path, a.Version, x.Entry, strings.Join(numbers, ", "), verdict, x.Executions)
 		}
 	}
-	fmt.Fprintf(w, "\n%d tests of %d modules: %d (%.0f %%) have a small version; of these %d are exhaustive within the bound, and %d have a bug.\n",
+	fmt.Fprintf(w, "\n%d tests of %d modules: %d (%.0f %%) have a small version; of these %d are exhaustive within the bound, and in %d a bug was found.\n",
 		tests, modules, small, 100*float64(small)/float64(max(1, tests)), exhaustive, red)
 }
 
