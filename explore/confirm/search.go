@@ -43,7 +43,7 @@ type Answer struct {
 // A Config says which findings to check, and how.
 type Config struct {
 	Prog    *load.Program
-	Graph   findings.Calls // nil: an entry may reach every place
+	Graph   findings.Calls // nil: an entry may reach every place; those come first that do so by static calls
 	List    []findings.Finding
 	Entries []explore.Entry
 	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled
@@ -55,6 +55,7 @@ type Config struct {
 type entry struct {
 	*explore.Entry
 	claims []int // numbers
+	near   int   // of the claims: those whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
 	lines  int   // lines of places that one execution reached: see scout; -1 if it was executed and reached none
 }
@@ -109,21 +110,25 @@ func (c *Config) candidates(states []*state) (list []entry) {
 		if e.Source == nil || len(e.Together) > 0 {
 			continue
 		}
-		var reach *findings.Reach
-		if c.Graph != nil {
-			reach = findings.NewReach(c.Prog.Fset, c.Graph, e.Source.Func)
+		graph := c.Graph
+		if graph == nil {
+			graph = findings.Static{Prog: c.Prog}
 		}
+		reach := findings.NewReach(c.Prog.Fset, graph, e.Source.Func)
 		for k, s := range states {
 			if s.shape == never {
 				continue
 			}
 			all := true
 			for _, p := range s.places() {
-				all = all && (reach == nil || reach.Has(p))
+				all = all && reach.Has(p)
+			}
+			if all || c.Graph == nil {
+				e.claims = append(e.claims, k)
 			}
 			if all {
-				e.claims = append(e.claims, k)
-				if n := farthest(reach, s.places()); len(e.claims) == 1 || n < e.calls {
+				e.near++
+				if n := farthest(reach, s.places()); e.near == 1 || n < e.calls {
 					e.calls = n
 				}
 			}
@@ -133,17 +138,16 @@ func (c *Config) candidates(states []*state) (list []entry) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(len(b.claims), len(a.claims)), cmp.Compare(a.calls, b.calls))
+		//mutant: confirm: without a call graph, static calls are ignored [test ./explore/confirm TestStaticOrder]: "b.near, a.near" -> "0, 0"
+		return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.calls, b.calls))
 	})
 	return list
 }
 
 // farthest returns the length of the path of calls to the farthest of places.
 func farthest(reach *findings.Reach, places []*findings.Place) (n int) {
-	if reach != nil {
-		for _, p := range places {
-			n = max(n, reach.Calls(p))
-		}
+	for _, p := range places {
+		n = max(n, reach.Calls(p))
 	}
 	return n
 }

@@ -80,3 +80,26 @@ func TestScoutLast(t *testing.T) {
 		t.Errorf("order %v, want %v", order, want)
 	}
 }
+
+// TestStaticOrder: without a call graph every entry may reach every place. The entry that calls the function
+// of the place comes first.
+func TestStaticOrder(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/far", Tests: true, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{Prog: prog}
+	for _, e := range prog.Entries {
+		c.Entries = append(c.Entries, explore.Entry{Name: e.Name, Source: e})
+	}
+	fn := prog.Packages[len(prog.Packages)-1].SSA.Func("Deep")
+	prog.EnsureBuilt(fn)
+	c.List = []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: fn.Pos(), Instr: fn.Blocks[0].Instrs[0]}}}
+	var order []string
+	for _, e := range c.candidates([]*state{{claim: newClaim(prog.Fset, &c.List[0])}}) {
+		order = append(order, e.Name)
+	}
+	if want := []string{"TestNear", "TestFar", "TestNone"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+}
