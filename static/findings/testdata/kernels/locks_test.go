@@ -409,3 +409,42 @@ func TestRightReadWait(t *testing.T) {
 	mu.RUnlock()
 	<-done
 }
+
+// A lock that an unknown function gets, which may release it: gorm's prepared statements.
+
+type statements interface {
+	add(query string, held sync.Locker) error
+}
+
+type prepared struct {
+	mu    sync.Mutex
+	store statements
+}
+
+func (p *prepared) prepareRight(query string) error {
+	p.mu.Lock()
+	if query == "" {
+		p.mu.Unlock()
+		return nil
+	}
+	return p.store.add(query, &p.mu)
+}
+
+func (p *prepared) prepareWrong(query string) error {
+	p.mu.Lock()
+	if query == "" {
+		p.mu.Unlock()
+		return nil
+	}
+	return p.store.add(query, nil)
+}
+
+func TestRightHandedOver(t *testing.T) {
+	p := &prepared{}
+	p.prepareRight("")
+}
+
+func TestWrongHandedOver(t *testing.T) {
+	p := &prepared{}
+	p.prepareWrong("")
+}
