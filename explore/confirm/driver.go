@@ -126,7 +126,7 @@ func lastBracket(src []byte) (pos token.Position, ok bool) {
 // why it does not confirm the others.
 func (c *Config) Try(ctx context.Context, e *explore.Entry, list []int) (map[int]Answer, error) {
 	var states []*state
-	x := entry{Entry: e}
+	x := entry{Entry: e, driver: true}
 	for k, i := range list {
 		states = append(states, &state{claim: newClaim(c.Prog.Fset, &c.List[i])})
 		x.claims = append(x.claims, k)

@@ -78,7 +78,7 @@ func (c *claim) has(pos token.Position) bool { return slices.Contains(c.lines, l
 // mayShow reports whether b may be the bug of the claim. b's schedule has not been executed again yet.
 func (c *claim) mayShow(b *bug.Bug) bool {
 	switch c.shape {
-	case held:
+	case held, cycle:
 		return b.Kind == bug.Deadlock || b.Kind == bug.Leak
 	case holding:
 		return c.waits(b)
@@ -104,7 +104,7 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 	case cycle:
 		n := 0
 		for _, e := range b.Cycle {
-			if c.has(e.Pos) {
+			if c.has(e.Pos) || c.hasTaken(b, e) {
 				n++
 			}
 		}
@@ -138,6 +138,14 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 func (c *claim) waits(b *bug.Bug) bool {
 	return (b.Kind == bug.Deadlock || b.Kind == bug.Leak) && slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
 		return lineOf(pos) == c.at || c.shape == holding && c.has(pos)
+	})
+}
+
+// hasTaken reports whether e waits for a lock that was taken at one of the places. It may wait in a function
+// that is called, or deferred, at another one.
+func (c *claim) hasTaken(b *bug.Bug, e bug.Edge) bool {
+	return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
+		return g.ID == e.From && slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool { return h.ID == e.To && c.has(h.Pos) })
 	})
 }
 

@@ -43,6 +43,11 @@ func TestShownBy(t *testing.T) {
 		}
 		return b
 	}
+	// Two goroutines wait for each other at line 50, for locks that were taken at the lines x and y.
+	cross := func(x, y int) *bug.Bug {
+		return &bug.Bug{Kind: bug.Deadlock, Pos: at(50), Cycle: []bug.Edge{{From: 1, To: 2, Pos: at(50)}, {From: 2, To: 1, Pos: at(50)}},
+			Goroutines: []describe.Goroutine{{ID: 1, Awaits: []describe.Holding{{ID: 2, Pos: at(x)}}}, {ID: 2, Awaits: []describe.Holding{{ID: 1, Pos: at(y)}}}}}
+	}
 	crashes := func(text string) *bug.Bug {
 		b := panics(10)
 		b.Detail = bug.Crashed{Text: text}
@@ -74,6 +79,7 @@ func TestShownBy(t *testing.T) {
 		{"HBA110", waits(10, 20), true}, {"HBA110", waits(10, 30), false}, {"HBA110", waits(10), false}, {"HBA110", race(10, 20), false},
 		{"HBA112", needs(20, 10, 1), true}, {"HBA112", needs(20, 30, 1), false}, {"HBA112", needs(30, 10, 1), false},
 		{"HBA101", needs(20, 10, 1, 20), true}, {"HBA101", needs(20, 10, 1, 30), false}, {"HBA101", needs(20, 30, 1, 20), false},
+		{"HBA110", cross(10, 20), true}, {"HBA110", cross(10, 30), false},
 		{"HBA304", waits(20), true},
 		{"HBA208", crashes("panic: send on closed channel"), true}, {"HBA208", crashes("panic: nil pointer"), false},
 		{"HBA103", needs(30, 20, 1), true}, {"HBA103", needs(30, 20, 1, 30), false},

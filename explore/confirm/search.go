@@ -57,6 +57,7 @@ type entry struct {
 	claims []int // numbers
 	near   int   // of the claims: those whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
+	driver bool  // a driver for the claims: samples come first
 	lines  int   // lines of places that one execution reached: see scout; -1 if it was executed and reached none
 }
 
@@ -261,6 +262,23 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		}
 		return true
 	}
+	aimed := func() (*explore.Result, error) {
+		return c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
+			o.Known = known
+			for _, i := range open {
+				o.Targets = append(o.Targets, states[i].target(fset))
+			}
+		})
+	}
+	for e.driver && len(open) > 0 && ctx.Err() == nil {
+		r, err := aimed()
+		if err != nil {
+			return err
+		}
+		if !confirm(r) && !reject(r) {
+			break
+		}
+	}
 	var last *explore.Result
 	for len(open) > 0 && ctx.Err() == nil {
 		r, err := c.Explore(ctx, e.Entry, false, func(o *explore.Options) { o.Known = known })
@@ -271,16 +289,10 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		if last = r; confirm(r) || reject(r) {
 			continue
 		}
-		if r.Verdict != explore.Incomplete {
+		if r.Verdict != explore.Incomplete || e.driver {
 			break
 		}
-		r, err = c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
-			o.Known = known
-			for _, i := range open {
-				o.Targets = append(o.Targets, states[i].target(fset))
-			}
-		})
-		if err != nil {
+		if r, err = aimed(); err != nil {
 			return err
 		}
 		if last.Coverage != nil {

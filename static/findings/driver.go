@@ -80,8 +80,10 @@ const (
 	Filled Variant = iota
 	// Zero: arguments of basic types are zero, and structs are empty.
 	Zero
-	// Chosen is Filled with numbers that executions choose, and with a choice of a method that is called before.
+	// Chosen is Filled with numbers that executions choose.
 	Chosen
+	// Prepared is Chosen with a choice of an exported method that is called before.
+	Prepared
 	// Direct: unexported functions are called directly.
 	Direct
 	variants = 2 * Direct

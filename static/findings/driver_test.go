@@ -148,6 +148,8 @@ func TestCrossedDriver(t *testing.T) {
 // TestChosenDriver: executions choose the numbers, and a method to call before.
 func TestChosenDriver(t *testing.T) {
 	_, drivers := made(t, findings.Chosen)
+	wantAll(t, drivers["HBA107"].Func(), "func D(n1 int) {", "y.Count(n1)")
+	_, drivers = made(t, findings.Prepared)
 	d := drivers["HBA107"]
 	wantAll(t, d.Func(), "func D(n1 int, n2 uint8) {", "y.Count(n1)", "switch n2 {\n", "\ty.Add(1)\n")
 	given := d.Given(map[string]string{"n1": "7"})

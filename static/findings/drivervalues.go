@@ -373,7 +373,7 @@ func (m *maker) value(t types.Type) string {
 	case *types.Basic:
 		switch {
 		//mutant: findings: executions choose no arguments [test ./cmd/hbcheck TestScripts/drivers$]: "u.Info()&(types.IsInteger|types.IsBoolean) != 0" -> "false"
-		case m.values == Chosen && !m.fixed && u.Info()&(types.IsInteger|types.IsBoolean) != 0:
+		case m.values >= Chosen && !m.fixed && u.Info()&(types.IsInteger|types.IsBoolean) != 0:
 			return m.choice(m.typeText(t))
 		case u.Info()&types.IsString != 0:
 			if m.second {
@@ -548,7 +548,7 @@ const mostBefore = 12
 
 // before returns calls of exported methods of the objects, and a statement that makes one of them, or none.
 func (m *maker) before() (calls []string, statement string) {
-	if m.values != Chosen {
+	if m.values != Prepared {
 		return nil, ""
 	}
 	m.fixed = true
