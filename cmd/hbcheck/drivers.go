@@ -63,8 +63,8 @@ type driven struct {
 	reached  int // places, in one execution
 }
 
-// drivers explores drivers, which prog has, and returns those that confirm a finding. First come those that
-// reach the most places. why has reasons for the other findings.
+// drivers explores drivers, which prog has, and returns those that confirm a finding. A driver that reaches all
+// places in one execution is explored at once; the others come later, first those that reach the most. why has reasons for the other findings.
 func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *confirm.Config, drivers map[int][]*findings.Driver, x *report.Findings, why map[int]string) (shown []*findings.Driver, err error) {
 	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		return c.flags.machineFlags.build(prog, entry, interrupted)
@@ -84,57 +84,94 @@ func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *con
 			list = append(list, &driven{Driver: d, entry: entries[0], findings: []int{i}})
 		}
 	}
-	var mistake internalError
+	var later []*driven
 	for _, d := range list {
 		if ctx.Err() != nil {
 			break
 		}
-		if d.reached, err = search.Reached(ctx, &d.entry, d.findings); errors.As(err, &mistake) {
+		reached, most, err := search.Reached(ctx, &d.entry, d.findings)
+		if err == nil && reached == most {
+			err = c.try(ctx, search, d, x, why)
+		} else {
+			d.reached = reached
+			later = append(later, d)
+		}
+		if err := ofOurs(err); err != nil {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *driven) int { return b.reached - a.reached })
-	for _, d := range list {
+	slices.SortStableFunc(later, func(a, b *driven) int { return b.reached - a.reached })
+	for _, d := range later {
 		if ctx.Err() != nil {
 			break
 		}
-		open := slices.DeleteFunc(slices.Clone(d.findings), func(i int) bool { return x.Answers[i].Driver != nil })
-		if len(open) == 0 {
+		if err := ofOurs(c.try(ctx, search, d, x, why)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range x.Answers {
+		d := x.Answers[i].Driver
+		if d == nil {
 			continue
 		}
-		got, err := search.Try(ctx, &d.entry, open)
-		if errors.As(err, &mistake) {
-			return nil, err
-		} else if err != nil {
-			for _, i := range open {
-				why[i] = cmp.Or(why[i], report.Error(err))
-			}
-			continue // it cannot be explored
+		same := func(e *findings.Driver) bool { return e.Package == d.Package && e.Body == d.Body }
+		if k := slices.IndexFunc(shown, same); k >= 0 {
+			x.Answers[i].Driver = shown[k]
+			continue
 		}
-		confirms := false
-		for _, i := range open {
-			if a := got[i]; a.Status == confirm.Confirmed {
-				values := make(map[string]string)
-				for _, in := range a.Bug.Inputs {
-					values[in.Name] = in.Value
-				}
-				x.Answers[i].Driver, x.Answers[i].DriverBug = d.Given(values), a.Bug
-				confirms = true
-			} else if a.Status == confirm.Refuted {
-				why[i] = cmp.Or(why[i], "no schedule of "+d.Methods[0]+" and "+d.Methods[1]+" has it")
-			} else {
-				why[i] = cmp.Or(why[i], strings.ReplaceAll(a.Why, d.Name, d.Methods[0]+" and "+d.Methods[1]))
+		n := 1 // with other arguments, it is another test
+		for _, e := range shown {
+			if e.Name == d.Name || strings.HasPrefix(e.Name, d.Name+"_") {
+				n++
 			}
 		}
-		if confirms {
-			for _, i := range open {
-				if e := x.Answers[i].Driver; e != nil {
-					shown = append(shown, e)
-				}
-			}
+		if n > 1 {
+			d = d.Renamed(fmt.Sprintf("%s_%d", d.Name, n))
+			x.Answers[i].Driver = d
 		}
+		shown = append(shown, d)
 	}
 	return shown, nil
+}
+
+// ofOurs returns err if it is a mistake of hbcheck's own.
+func ofOurs(err error) error {
+	var mistake internalError
+	if errors.As(err, &mistake) {
+		return err
+	}
+	return nil
+}
+
+// try explores d for those of its findings that no driver confirms yet, and records the answers in x and why.
+func (c *confirmer) try(ctx context.Context, search *confirm.Config, d *driven, x *report.Findings, why map[int]string) error {
+	open := slices.DeleteFunc(slices.Clone(d.findings), func(i int) bool { return x.Answers[i].Driver != nil })
+	if len(open) == 0 {
+		return nil
+	}
+	got, err := search.Try(ctx, &d.entry, open)
+	if err != nil {
+		for _, i := range open {
+			why[i] = cmp.Or(why[i], report.Error(err)) // it cannot be explored
+		}
+		return err
+	}
+	calls := d.Methods[0] + " and " + d.Methods[1]
+	for _, i := range open {
+		switch a := got[i]; a.Status {
+		case confirm.Confirmed:
+			values := make(map[string]string)
+			for _, in := range a.Bug.Inputs {
+				values[in.Name] = in.Value
+			}
+			x.Answers[i].Driver, x.Answers[i].DriverBug = d.Given(values), a.Bug
+		case confirm.Refuted:
+			why[i] = cmp.Or(why[i], "no schedule of "+calls+" has it")
+		default:
+			why[i] = cmp.Or(why[i], strings.ReplaceAll(a.Why, d.Name, calls))
+		}
+	}
+	return nil
 }
 
 // writeTests writes the drivers as tests, a file for each package, below dir.

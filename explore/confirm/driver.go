@@ -136,19 +136,27 @@ func (c *Config) Try(ctx context.Context, e *explore.Entry, list []int) (map[int
 	}
 	answers := make(map[int]Answer)
 	for k, i := range list {
-		answers[i] = states[k].conclude()
+		s := states[k]
+		//mutant: confirm: a driver for which there was no time is a test that does not reach the places [test ./explore/confirm TestTryInNoTime]: "len(s.open)+len(s.refuting) == 0" -> "false"
+		if s.answer.Status == Open && len(s.open)+len(s.refuting) == 0 {
+			answers[i] = Answer{Why: "time was up (--budget)"}
+			continue
+		}
+		answers[i] = s.conclude()
 	}
 	return answers, nil
 }
 
-// Reached returns how many places of the findings in list e reaches in one execution.
-func (c *Config) Reached(ctx context.Context, e *explore.Entry, list []int) (n int, err error) {
+// Reached returns how many places of the findings in list e reaches in one execution, and how many there are.
+func (c *Config) Reached(ctx context.Context, e *explore.Entry, list []int) (n, all int, err error) {
 	x := []entry{{Entry: e}}
 	var states []*state
 	for k, i := range list {
-		states = append(states, &state{claim: newClaim(c.Prog.Fset, &c.List[i])})
+		s := &state{claim: newClaim(c.Prog.Fset, &c.List[i])}
+		states = append(states, s)
 		x[0].claims = append(x[0].claims, k)
+		all += len(s.places())
 	}
 	err = c.scout(ctx, x, states)
-	return x[0].lines, err
+	return max(x[0].lines, 0), all, err
 }

@@ -103,3 +103,16 @@ func TestStaticOrder(t *testing.T) {
 		t.Errorf("order %v, want %v", order, want)
 	}
 }
+
+// TestTryInNoTime: a driver for which there is no time says so.
+func TestTryInNoTime(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(3)}}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	answers, err := c.Try(ctx, &explore.Entry{Name: "D"}, []int{0})
+	if err != nil || answers[0].Status != Open || answers[0].Why != "time was up (--budget)" {
+		t.Errorf("%v %+v", err, answers)
+	}
+}

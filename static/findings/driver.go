@@ -64,6 +64,18 @@ func (d *Driver) Given(values map[string]string) *Driver {
 	return &e
 }
 
+// Renamed returns the driver with another name, and other names for its types.
+func (d *Driver) Renamed(name string) *Driver {
+	e := *d
+	e.Name = name
+	e.Body = strings.ReplaceAll(d.Body, lower(d.Name), lower(name))
+	e.Decls = strings.ReplaceAll(d.Decls, lower(d.Name), lower(name))
+	return &e
+}
+
+// lower returns an unexported name.
+func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
+
 // Test returns the driver as a test.
 func (d *Driver) Test() string {
 	return fmt.Sprintf("// Test%s calls %s and %s in two goroutines.\nfunc Test%s(t *testing.T) {\n%s}\n%s",
@@ -78,7 +90,9 @@ type Variant uint8
 const (
 	// Filled: arguments have values that are not zero, and so have the fields of structs that they refer to.
 	Filled Variant = iota
-	// Zero: arguments of basic types are zero, and structs are empty.
+	// Plain is Filled, but only the objects of the methods have constructors. The others are new and empty.
+	Plain
+	// Zero is Plain with zero for arguments of basic types.
 	Zero
 	// Chosen is Filled with numbers that executions choose.
 	Chosen

@@ -189,3 +189,13 @@ func TestEntryDriver(t *testing.T) {
 		t.Errorf("the driver calls Answer:\n%s", d.Body)
 	}
 }
+
+// TestRenamedDriver: two drivers with one name would not compile.
+func TestRenamedDriver(t *testing.T) {
+	prog, list := find(t, "testdata/src", false, "./made")
+	d, _ := findings.NewDrivers(prog).New(&list[0], "Driver1", findings.Filled)
+	e := d.Renamed("Driver1_2")
+	if errs := findings.Compile(prog, []*findings.Driver{d, e}); errs[0] != nil || errs[1] != nil {
+		t.Errorf("%v in:\n%s", errs, e.Func())
+	}
+}

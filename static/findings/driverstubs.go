@@ -150,7 +150,7 @@ func (m *maker) implementation(n *types.TypeName, u *types.Interface) string {
 // stub returns an object of a new type that implements u. Its methods return values of no special kind; a
 // method that reads into a slice reports the end of its input, and one that writes has written all of it.
 func (m *maker) stub(t types.Type, u *types.Interface) string {
-	name := fmt.Sprintf("%s%s%s%d", strings.ToLower(m.name[:1]), m.name[1:], named(t).Name(), len(m.decls)+1)
+	name := fmt.Sprintf("%s%s%d", lower(m.name), named(t).Name(), len(m.decls)+1)
 	at := len(m.decls)
 	m.decls = append(m.decls, "") // its methods may need other types
 	var b strings.Builder

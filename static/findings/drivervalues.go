@@ -239,9 +239,12 @@ func (m *maker) variable() string {
 	return name
 }
 
+// plain reports whether only objects of methods have constructors.
+func (m *maker) plain() bool { return m.values == Plain || m.values == Zero }
+
 // construct returns a call of the constructor fn of t; ok is false if an argument cannot be made.
 func (m *maker) construct(fn *types.Func, t *types.TypeName) (call string, ok bool) {
-	if m.depth >= makeDepth || slices.Contains(m.making, t) {
+	if m.depth >= makeDepth || slices.Contains(m.making, t) || m.plain() && m.depth+len(m.making) > 0 {
 		return "", false
 	}
 	before := *m
