@@ -45,6 +45,9 @@ func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cob
 		}
 	}
 	for i := range x.Answers {
+		if len(drivers[i]) > 0 {
+			why[i] = cmp.Or(why[i], "time was up (--budget)")
+		}
 		if a := &x.Answers[i]; a.Status == confirm.Open.String() && a.Driver == nil && why[i] != "" {
 			a.Why += "; no driver shows it: " + why[i]
 		}

@@ -448,3 +448,59 @@ func TestWrongHandedOver(t *testing.T) {
 	p := &prepared{}
 	p.prepareWrong("")
 }
+
+// A Wait outside of a loop, after which the condition is checked again: docker's BytesPipe.
+
+type bytesPipe struct {
+	mu   sync.Mutex
+	wait *sync.Cond
+	size int
+}
+
+func (p *bytesPipe) readRight() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size == 0 {
+		p.wait.Wait()
+		if p.size == 0 {
+			return 0
+		}
+	}
+	p.size--
+	return 1
+}
+
+func (p *bytesPipe) readWrong() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size == 0 {
+		p.wait.Wait()
+	}
+	p.size--
+	return 1
+}
+
+func (p *bytesPipe) write() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.size++
+	p.wait.Broadcast()
+}
+
+func newBytesPipe() *bytesPipe {
+	p := &bytesPipe{}
+	p.wait = sync.NewCond(&p.mu)
+	return p
+}
+
+func TestRightChecksAgain(t *testing.T) {
+	p := newBytesPipe()
+	p.write()
+	p.readRight()
+}
+
+func TestWrongChecksAgain(t *testing.T) {
+	p := newBytesPipe()
+	p.write()
+	p.readWrong()
+}
