@@ -94,8 +94,8 @@ func made(t *testing.T, v findings.Variant) (*load.Program, map[string]*findings
 		}
 		drivers[list[i].Code] = d
 	}
-	if len(drivers) != 2 {
-		t.Fatalf("drivers %v, want HBA107 and HBA111", drivers)
+	if len(drivers) != 3 {
+		t.Fatalf("drivers %v, want HBA103, HBA107 and HBA111", drivers)
 	}
 	return prog, drivers
 }
@@ -193,9 +193,15 @@ func TestEntryDriver(t *testing.T) {
 // TestRenamedDriver: two drivers with one name would not compile.
 func TestRenamedDriver(t *testing.T) {
 	prog, list := find(t, "testdata/src", false, "./made")
-	d, _ := findings.NewDrivers(prog).New(&list[0], "Driver1", findings.Filled)
+	d, _ := findings.NewDrivers(prog).New(&list[1], "Driver1", findings.Filled)
 	e := d.Renamed("Driver1_2")
 	if errs := findings.Compile(prog, []*findings.Driver{d, e}); errs[0] != nil || errs[1] != nil {
 		t.Errorf("%v in:\n%s", errs, e.Func())
 	}
+}
+
+// TestSharedArgument: two calls of a function have one object as their argument.
+func TestSharedArgument(t *testing.T) {
+	_, drivers := made(t, findings.Filled)
+	wantAll(t, drivers["HBA103"].Body, "\tx, err := Dial(", "\ty, err := x.Enter(\"x\")\n", "\t\tClear(y)\n", "\tClear(y)\n")
 }

@@ -119,22 +119,33 @@ func instance(name string, params *types.TypeParamList) string {
 }
 
 // receivers makes the objects of the methods a and b: one object if their types are equal; otherwise one of
-// them refers to the other, if its constructor allows that. A function has no object.
+// them refers to the other, if its constructor allows that. A function has no object; two calls of functions
+// have their arguments in common.
 func (m *maker) receivers(a, b *ssa.Function) (names [2]string) {
-	types := [2]*types.TypeName{receiver(a), receiver(b)}
+	of := [2]*types.TypeName{receiver(a), receiver(b)}
 	for i, fn := range []*ssa.Function{a, b} {
-		if fn.Signature.Recv() != nil && (types[i] == nil || m.pkg.Scope().Lookup(types[i].Name()) != types[i]) {
+		if fn.Signature.Recv() != nil && (of[i] == nil || m.pkg.Scope().Lookup(of[i].Name()) != of[i]) {
 			m.fail(fn.Signature.Recv().Type())
 			return names
 		}
 	}
+	for _, fn := range []*ssa.Function{a, b} {
+		for p := range fn.Signature.Params().Variables() {
+			_, isPointer := types.Unalias(p.Type()).(*types.Pointer)
+			t := named(p.Type())
+			//mutant: findings: two calls of a function have no object in common [test ./static/findings TestSharedArgument]: "fn.Signature.Recv() == nil" -> "false"
+			if fn.Signature.Recv() == nil && isPointer && t != nil && m.pkg.Scope().Lookup(t.Name()) == t && len(m.constructors(t)) > 0 {
+				m.object(t)
+			}
+		}
+	}
 	order := []int{0, 1}
-	if types[0] != nil && types[1] != nil && types[0] != types[1] && !m.needs(types[1], types[0]) && m.needs(types[0], types[1]) {
+	if of[0] != nil && of[1] != nil && of[0] != of[1] && !m.needs(of[1], of[0]) && m.needs(of[0], of[1]) {
 		order = []int{1, 0}
 	}
 	for _, i := range order {
-		if types[i] != nil {
-			names[i] = m.object(types[i])
+		if of[i] != nil {
+			names[i] = m.object(of[i])
 		}
 	}
 	return names

@@ -49,3 +49,14 @@ func (r *Room) Move(to *Room) {
 	r.guests--
 	to.guests++
 }
+
+// Clear removes the guests of a room.
+func Clear(r *Room) bool {
+	r.mu.Lock()
+	if r.guests == 0 {
+		return false // want HBA103 "return without r.mu.Unlock()"
+	}
+	r.guests = 0
+	r.mu.Unlock()
+	return true
+}
