@@ -161,10 +161,10 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 // elseAtomic reports whether an atomic access takes the place of instr, an access to addr, for other values of
 // a flag: see byFlag.
 func (p *pass) elseAtomic(instr ssa.Instruction, addr ssa.Value) bool {
-	return slices.ContainsFunc(p.atomicsIn(instr.Parent()), func(other ssa.CallInstruction) bool {
-		at, _ := atomicCall(other)
-		//mutant: findings: memory that is not shared is accessed like shared memory [test ./static/findings TestKernels]: "byFlag(instr, other)" -> "false"
-		return p.Base.Paths.Of(at) == p.Base.Paths.Of(addr) && byFlag(instr, other)
+	return slices.ContainsFunc(p.atomicsIn(instr.Parent()), func(o ssa.CallInstruction) bool {
+		at, _ := atomicCall(o)
+		//mutant: findings: all memory is accessed like shared memory [test ./static/findings TestKernels]: "byFlag(instr, o)" -> "false"
+		return p.Base.Paths.Of(at) == p.Base.Paths.Of(addr) && byFlag(instr, o)
 	})
 }
 
