@@ -12,6 +12,7 @@ type EntryFacts struct {
 	CallsGC          bool        // it can ask for collections
 	SetsEnv          bool        // it can change its environment
 	ShowsDescriptors bool        // it can see numbers of descriptors
+	Watches          bool        // it can watch files with inotify
 	SeedsRand        bool        // it can seed the global functions of math/rand
 	Arguments        bool        // it is a main function that reads the arguments of the command line
 	Labels           bool        // it can have no inputs, so values may have labels
@@ -60,6 +61,7 @@ func (prog *Program) newFacts(e *Entry, ordered bool) EntryFacts {
 		CallsGC:          prog.Collects(e),
 		SetsEnv:          prog.SetsEnvironment(e),
 		ShowsDescriptors: prog.ShowsDescriptors(e),
+		Watches:          prog.Watches(e),
 		SeedsRand:        prog.SeedsRand(e),
 		Arguments:        e.Kind == Main && prog.TakesArguments(e),
 		Labels:           !e.Symbolic && !e.Fuzz && !prog.UsesHarness(),

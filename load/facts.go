@@ -28,6 +28,7 @@ const (
 	seedFact                        // it seeds the global functions of math/rand
 	argumentFact                    // it reads the arguments of the command line
 	descriptorFact                  // it is the user's, and can see numbers of descriptors
+	watchFact                       // it may watch files with inotify
 	linkedCallFact                  // it names functions for system calls by go:linkname
 )
 
@@ -59,6 +60,8 @@ var factTable = []struct {
 	//mutant: no program seeds [env TestPrograms/seeded$]: "named(\"math/rand.Seed\")" -> "named()"
 	{fact: seedFact, function: named("math/rand.Seed"), links: []string{" math/rand.Seed"}},
 	{fact: descriptorFact, function: showsDescriptors},
+	{fact: watchFact, function: watches,
+		calls: []string{"syscall.InotifyInit", "unix.InotifyInit"}},
 	{fact: linkedCallFact, function: named(), links: []string{" syscall.Syscall", " syscall.Syscall6", " syscall.RawSyscall", " syscall.RawSyscall6"}},
 	{fact: argumentFact, function: named(), imports: `"os"`, calls: []string{"os.Args"}},
 }
@@ -203,6 +206,11 @@ func showsDescriptors(fn *types.Func) bool {
 		"Clearenv", "Environ", "Exit", "Getegid", "Getenv", "Geteuid", "Getgid", "Getpid", "Getppid", "Getuid",
 		"Kill", "Setenv", "Unsetenv",
 	}, fn.Name())
+}
+
+// watches reports whether fn makes an instance of inotify.
+func watches(fn *types.Func) bool {
+	return strings.HasPrefix(fn.Name(), "InotifyInit") && isOf(fn, "syscall", "golang.org/x/sys/unix")
 }
 
 // linked reports whether a package that is linked for e has the fact.

@@ -67,6 +67,23 @@ func (prog *Program) ShowsDescriptors(e *Entry) bool {
 	return any && reaches(e.WithInitialisers(), pkgs, showsDescriptors, false)
 }
 
+// Watches reports whether a program that begins at e, or the initialisation of its packages, can watch files
+// with inotify. What counts as reached is as in UsesClock.
+func (prog *Program) Watches(e *Entry) bool {
+	var pkgs []*Package
+	any := false
+	for _, p := range closure(e.roots) {
+		switch {
+		case !p.library():
+			pkgs = append(pkgs, p)
+			any = any || p.facts&watchFact != 0
+		case p.facts&watchFact != 0:
+			return true
+		}
+	}
+	return any && reaches(e.WithInitialisers(), pkgs, watches, false)
+}
+
 // LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute
 // an operation that depends on what all other goroutines do, and that can be enabled while one of
 // them can continue. These are the operations of InspectsAll, and testing/synctest with goroutines

@@ -44,6 +44,7 @@ var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.CallsWhole:    {"calls", "uninterrupted library calls", "library calls", "no other goroutine runs before they return or wait, and their loops over maps have one order"},
 	vm.Undelayed:     {"calls", "no delays", "time", "it passes only while all goroutines wait"},
 	vm.SubtestsApart: {"subtests", "independent subtests", "subtests", "each that ran was explored without the others"},
+	vm.FilesStill:    {"files", "unchanged files", "watched files", "no other process changes them"},
 	vm.FileKept:      {"files", "kernel files", "a kernel file", "every read returns the same contents"},
 }
 

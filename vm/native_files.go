@@ -127,6 +127,10 @@ var fileNatives = []Native{
 		r.SetBool(0, m.facts.SetsEnv)
 		return Next
 	}},
+	{Name: "syscall.hbMayWatch", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		r.SetBool(0, m.facts.Watches)
+		return Next
+	}},
 	{Name: "syscall.hbShows", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		r.SetBool(0, m.facts.ShowsDescriptors)
 		return Next

@@ -3,6 +3,7 @@ package vm
 import (
 	"unsafe"
 
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -28,21 +29,31 @@ var netNatives = []Native{
 	}},
 }
 
-// WaitsForPeer reports whether goroutine id waits for an action of another process, which can
-// connect to a listener or send a packet to a socket. known reports whether the address can be known to
-// other processes. The machine has no other processes; waiting at a known address is recorded as an
-// assumption.
+// WaitsForPeer reports whether goroutine id waits for an action of another process, which can connect to a
+// listener, send a packet to a socket, or change a watched file. known reports whether the address or the file
+// can be known to other processes. The machine has no other processes; waiting for an action that they can take
+// is recorded as an assumption.
 func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 	m := v.m
 	g := m.gOf(id)
 	if g.status != gReady || g.pending.Kind != trace.IOWait {
 		return false, false
 	}
-	const serving, knownPlace = 1, 2 // as in package effect of the overlay
+	const serving, knownPlace, changing = 1, 2, 3 // as in package effect of the overlay
 	in := &g.Fn.Code[g.PC]
 	outside := regsAt(unsafe.Pointer(&g.Stack[g.FP+uint32(in.A)])).U(1)
-	if outside == knownPlace {
+	switch outside {
+	case serving:
+		return true, false
+	case knownPlace:
 		m.assumeAlways(g, PeersOff)
+		return true, true
+	case changing:
+		//mutant: a test waits for files that other processes change [test ./cmd/hbcheck TestScripts/watches]: true
+		if m.entry.Kind == load.Main {
+			m.assumeAlways(g, FilesStill)
+			return true, true
+		}
 	}
-	return outside >= serving, outside == knownPlace
+	return false, false
 }

@@ -166,6 +166,7 @@ const (
 	NetworkOff                       // net: there is no network except the machine itself
 	PeersOff                         // net: no other process connects
 	FileKept                         // os: a file that the kernel generates reads the same every time
+	FilesStill                       // os: no other process changes a file that is watched
 	TimedLoop                        // time: a loop until a moment runs a few rounds; then that moment has come
 	CallsWhole                       // no call of a library is interrupted: por.Config.WholeCalls
 	Undelayed                        // time passes only while all goroutines wait

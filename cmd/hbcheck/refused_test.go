@@ -53,7 +53,7 @@ func TestMeasure(t *testing.T) {
 
 func TestFile(t *testing.T) { os.OpenFile("/dev/zero", os.O_WRONLY, 0) }
 
-func TestCall(t *testing.T) { syscall.InotifyInit1(0) }
+func TestCall(t *testing.T) { syscall.EpollCreate1(0) }
 
 func TestNumber(t *testing.T) { syscall.Syscall(3000, 0, 0, 0) }
 
@@ -67,15 +67,15 @@ func TestFine(t *testing.T) {}
 	for name, text := range map[string]string{"p_test.go": src, "p.s": "",
 		"go.mod":     "module example.com/p\n\ngo 1.26\n\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n",
 		"dep/go.mod": "module example.com/dep\n\ngo 1.26\n",
-		"dep/dep.go": "package dep\n\nimport \"syscall\"\n\nfunc Watch() { syscall.InotifyInit1(0) }\n"} {
+		"dep/dep.go": "package dep\n\nimport \"syscall\"\n\nfunc Watch() { syscall.EpollCreate1(0) }\n"} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var out, errs bytes.Buffer
 	run([]string{"-json", "."}, strings.NewReader(""), &out, &errs)
-	calls := map[string]string{"TestCall": "system call inotify_init1", "TestNumber": "system call 3000",
-		"TestModule": "system call inotify_init1"}
+	calls := map[string]string{"TestCall": "system call epoll_create1", "TestNumber": "system call 3000",
+		"TestModule": "system call epoll_create1"}
 	got := make(map[string]string)
 	for dec := json.NewDecoder(&out); dec.More(); {
 		var r struct {

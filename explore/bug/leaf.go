@@ -60,7 +60,7 @@ func AtLeaf(m describe.Machine, status por.Status, end describe.Ending, allow *r
 	}
 	if slices.ContainsFunc(gs, func(g describe.Goroutine) bool { return g.Peer }) {
 		if hangs {
-			return bugs, "waits for a connection"
+			return bugs, "waits for another process"
 		}
 		return bugs, end.Text
 	}

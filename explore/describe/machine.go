@@ -267,8 +267,8 @@ type Goroutine struct {
 	Left vm.Left
 	// Signal: it waits for a signal of the operating system.
 	Signal bool
-	// Serves: it waits for a connection or a packet from another process. Peer: it does, and other
-	// processes can know the address.
+	// Serves: it waits for a connection or a packet from another process, or for it to change a file. Peer: it
+	// does, and other processes can know the address or the file.
 	Serves, Peer bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool

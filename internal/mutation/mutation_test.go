@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -69,29 +68,6 @@ func TestMutants(t *testing.T) {
 				t.Log(killer)
 			}
 		})
-	}
-}
-
-// TestAllCompile: each package compiles with all of its mutants. If one did not, the others of the
-// package could not be tried.
-func TestAllCompile(t *testing.T) {
-	deep.Skip(t, "compiles the module")
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := Find(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := NewSchemata(root, t.TempDir(), list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command("go", "build", "-overlay="+s.File, "./...")
-	c.Dir = root
-	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, s.named(string(out)))
 	}
 }
 

@@ -10,7 +10,9 @@ func Mkdirat(dirfd int, path string, mode uint32) (err error) {
 	//mutant: making a directory is on one name [models TestModels/dirEntered]: "hbTouchNames(" -> "hbTouchName(path, true"
 	hbTouchNames()
 	if path, err = hbFree(path); err == nil {
-		hbMake(path, S_IFDIR|mode&^uint32(hbUmask)&0o1777).nlink = 2
+		n := hbMake(path, S_IFDIR|mode&^uint32(hbUmask)&0o1777)
+		n.nlink = 2
+		hbCreated(path, n)
 	}
 	return err
 }
@@ -65,6 +67,7 @@ func unlinkat(dirfd int, path string, flags int) (err error) {
 		at.node.touch(true)
 		at.node.nlink--
 	}
+	hbUnlinked(&at)
 	return nil
 }
 
@@ -75,7 +78,7 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
-	hbTouchNames()
+	hbTouchRenamed()
 	from, e := hbWalk(oldpath, false)
 	if e != 0 {
 		return e
@@ -135,6 +138,7 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 		//mutant: a file over which another one is renamed keeps its name [models TestModels/renamedOver]
 		to.node.nlink--
 	}
+	hbRenamed(from.path, to.path, node, to.node)
 	return nil
 }
 
@@ -202,6 +206,8 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if err == nil {
 		hbSet(newpath, node)
 		node.nlink++
+		node.linked()
+		hbCreated(newpath, node)
 	}
 	return err
 }
@@ -216,45 +222,49 @@ func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
 	}
 	hbTouchNames()
 	if newpath, err = hbFree(newpath); err == nil {
-		hbMake(newpath, S_IFLNK|0o777).target = oldpath
+		n := hbMake(newpath, S_IFLNK|0o777)
+		n.target = oldpath
+		hbCreated(newpath, n)
 	}
 	return err
 }
 
-// hbOwn returns the node of path. If it is not in memory yet, it is copied, so that it can be changed.
-func hbOwn(dirfd int, path string, follow bool) (*hbNode, error) {
-	path, err := hbPath(dirfd, path)
+// hbOwn returns the node of path, and the path without symbolic links. If the file is not in memory yet, it is
+// copied, so that it can be changed.
+func hbOwn(dirfd int, path string, follow bool) (n *hbNode, to string, err error) {
+	path, err = hbPath(dirfd, path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	hbTouchName(path, true)
 	at, e := hbWalk(path, follow)
 	if e != 0 {
-		return nil, e
+		return nil, "", e
 	}
-	return at.own()
+	n, err = at.own()
+	return n, at.path, err
 }
 
 // hbOwnOpen is hbOwn for an open file.
-func hbOwnOpen(fd int) (*hbNode, error) {
+func hbOwnOpen(fd int) (n *hbNode, path string, err error) {
 	f, err := hbLookup(fd)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if f.node == nil {
 		var st Stat_t
 		if hbDevice(f.path, &st) {
-			return nil, EINVAL
+			return nil, "", EINVAL
 		}
-		n, err := hbOwn(_AT_FDCWD, f.path, true)
-		f.node = n
-		return n, err
+		n, path, err = hbOwn(_AT_FDCWD, f.path, true)
+		f.own(n)
+		return n, path, err
 	}
-	return f.node, nil
+	return f.node, f.path, nil
 }
 
 // chmod changes the mode, which decides whether others can follow a path, and open what it names.
-func (n *hbNode) chmod(mode uint32) {
+func (n *hbNode) chmod(mode uint32, path string) {
 	//mutant: who opens files does not know modes [models TestModels/modeOpened]: "n.slot == 0" -> "true || n.slot == 0"
 	if n.slot == 0 {
 		n.touch(true)
@@ -263,52 +273,56 @@ func (n *hbNode) chmod(mode uint32) {
 		hbTouchAll()
 	}
 	n.mode = n.mode&S_IFMT | mode&0o7777
+	n.changed(IN_ATTRIB, path, false)
 }
 
 func fchmodat(dirfd int, path string, mode uint32) (err error) {
-	n, err := hbOwn(dirfd, path, true)
+	n, path, err := hbOwn(dirfd, path, true)
 	if err == nil {
-		n.chmod(mode)
+		n.chmod(mode, path)
 	}
 	return err
 }
 
 func fchmodat2(dirfd int, path string, mode uint32, flags int) (err error) {
-	n, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
+	n, path, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
 	if err == nil {
-		n.chmod(mode)
+		n.chmod(mode, path)
 	}
 	return err
 }
 
 func Fchmod(fd int, mode uint32) (err error) {
-	n, err := hbOwnOpen(fd)
+	n, path, err := hbOwnOpen(fd)
 	if err == nil {
-		n.chmod(mode)
+		n.chmod(mode, path)
 	}
 	return err
 }
 
 // chown refuses changes, as for a user who is not root.
-func (n *hbNode) chown(uid, gid int) error {
+func (n *hbNode) chown(uid, gid int, path string) error {
 	if uid != -1 && uint32(uid) != n.uid || gid != -1 && uint32(gid) != n.gid {
 		return EPERM
+	}
+	if uid != -1 || gid != -1 {
+		n.changed(IN_ATTRIB, path, false)
 	}
 	return nil
 }
 
 func Fchownat(dirfd int, path string, uid int, gid int, flags int) (err error) {
-	n, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
+	n, path, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
 	if err == nil {
-		err = n.chown(uid, gid)
+		err = n.chown(uid, gid, path)
 	}
 	return err
 }
 
 func Fchown(fd int, uid int, gid int) (err error) {
-	n, err := hbOwnOpen(fd)
+	n, path, err := hbOwnOpen(fd)
 	if err == nil {
-		err = n.chown(uid, gid)
+		err = n.chown(uid, gid, path)
 	}
 	return err
 }
@@ -319,7 +333,7 @@ func Lchown(path string, uid int, gid int) (err error) {
 
 func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error) {
 	to := *times
-	n, err := hbOwn(dirfd, path, flag&_AT_SYMLINK_NOFOLLOW == 0)
+	n, path, err := hbOwn(dirfd, path, flag&_AT_SYMLINK_NOFOLLOW == 0)
 	if err != nil {
 		return err
 	}
@@ -334,6 +348,7 @@ func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error)
 			n.times[i], n.fixed = t, true
 		}
 	}
+	n.changed(IN_ATTRIB, path, false)
 	return nil
 }
 
@@ -347,6 +362,7 @@ func Ftruncate(fd int, length int64) (err error) {
 	}
 	f.node.touch(true)
 	f.node.resize(length)
+	f.node.changed(IN_MODIFY, f.path, false)
 	return nil
 }
 
@@ -354,7 +370,7 @@ func Truncate(path string, length int64) (err error) {
 	if length < 0 {
 		return EINVAL
 	}
-	n, err := hbOwn(_AT_FDCWD, path, true)
+	n, path, err := hbOwn(_AT_FDCWD, path, true)
 	switch {
 	case err != nil:
 		return err
@@ -365,6 +381,7 @@ func Truncate(path string, length int64) (err error) {
 	}
 	n.touch(true)
 	n.resize(length)
+	n.changed(IN_MODIFY, path, false)
 	return nil
 }
 

@@ -196,6 +196,8 @@ func (f *hbFile) open(mode uint32) error {
 			return EISDIR
 		}
 		f.path, f.node = at.path, hbMake(at.path, S_IFREG|mode&^uint32(hbUmask)&0o7777)
+		hbCreated(f.path, f.node)
+		f.opened()
 		return nil
 	case e != 0:
 		return e
@@ -225,13 +227,17 @@ func (f *hbFile) open(mode uint32) error {
 		if _, err := at.own(); err != nil {
 			return err
 		}
-		if f.node = at.node; f.flags&O_TRUNC != 0 {
+		f.node = at.node
+		f.opened()
+		if f.flags&O_TRUNC != 0 {
 			f.node.touch(true)
 			f.node.resize(0)
+			f.node.changed(IN_MODIFY, f.path, false)
 		}
 		return nil
 	}
 	f.node = at.node
+	f.opened()
 	return nil
 }
 
@@ -259,6 +265,7 @@ func Close(fd int) (err error) {
 		f.stream.closed(f)
 	}
 	if f.refs == 0 {
+		f.ended()
 		f.unlock()
 	}
 	return nil
@@ -425,6 +432,7 @@ func (f *hbFile) Write(p []byte) (n int, err error) {
 		}
 		f.node.write(b, f.off)
 		f.off += int64(len(b))
+		f.wrote(len(b))
 		return len(b), nil
 	}
 	f.touch(false)
@@ -463,6 +471,7 @@ func (f *hbFile) Pwrite(p []byte, offset int64) (n int, err error) {
 			offset = int64(len(f.node.data)) // as Linux does
 		}
 		f.node.write(b, offset)
+		f.wrote(len(b))
 		return len(b), nil
 	}
 	f.touch(false)

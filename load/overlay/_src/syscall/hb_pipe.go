@@ -70,6 +70,8 @@ type hbPipe struct {
 	pages            []hbPage // none is empty
 	readers, writers int      // open file descriptions
 	ends             []*hbEnd
+	events           bool // each page is an event of inotify, of which a Read returns all or nothing
+	outside          int  // of effect.Wait
 
 	// Whether reading and writing proceed, with data or with an error.
 	has, room bool
@@ -154,10 +156,15 @@ func (e *hbEnd) update() {
 	e.polledWrite = e.closing || e.p.room || writeLate
 }
 
+// fits reports whether n bytes suffice for a Read.
+func (p *hbPipe) fits(n int) bool {
+	return !p.events || len(p.pages) == 0 || len(p.pages[0].data) <= n
+}
+
 // take returns at most n bytes that have been written, and removes them.
 func (p *hbPipe) take(n int) []byte {
 	var b []byte
-	for len(b) < n && len(p.pages) > 0 {
+	for len(b) < n && len(p.pages) > 0 && (!p.events || len(b)+len(p.pages[0].data) <= n) {
 		q := &p.pages[0]
 		k := min(n-len(b), len(q.data))
 		b = append(b, q.data[:k]...)
@@ -210,7 +217,10 @@ func (p *hbPipe) read(f *hbFile, b []byte) (n int, err error) {
 			return -1, EAGAIN
 		}
 	} else {
-		effect.Wait(unsafe.Pointer(p), effect.Inside, &p.has)
+		effect.Wait(unsafe.Pointer(p), p.outside, &p.has)
+	}
+	if !p.fits(len(b)) {
+		return -1, EINVAL
 	}
 	effect.Acquire(unsafe.Pointer(p))
 	return fill(b, p.take(len(b))), nil
@@ -285,7 +295,7 @@ func (p *hbPipe) leave(e *hbEnd) {
 func (e *hbEnd) begin(ready *bool) {
 	if ready != nil {
 		//mutant: reading a pipe declares nothing [models TestModels/pipePieces]: "Pointer(e.p" -> "Pointer(e"
-		effect.Wait(unsafe.Pointer(e.p), effect.Inside, ready)
+		effect.Wait(unsafe.Pointer(e.p), e.p.outside, ready)
 	} else {
 		e.p.touch()
 	}
@@ -338,6 +348,9 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 		effect.Orders(unsafe.Pointer(&e.reads), true)
 		e.reading = false
 		e.update()
+	}
+	if err == nil && !e.p.fits(len(p)) {
+		err = EINVAL
 	}
 	if err == nil {
 		//mutant: a read of a pipe acquires nothing [models TestModels/pipeOrdered]

@@ -21,7 +21,9 @@ func HbMakeSocket(path string, socket any) error {
 	if err != nil {
 		return err
 	}
-	hbMake(at, S_IFSOCK|0o777&^uint32(hbUmask)).socket = socket
+	n := hbMake(at, S_IFSOCK|0o777&^uint32(hbUmask))
+	n.socket = socket
+	hbCreated(at, n)
 	return nil
 }
 

@@ -34,6 +34,7 @@ type hbNode struct {
 	ino    uint64
 	slot   int    // its byte in hbNames; 0: it has no name
 	data   []byte // of a file
+	held   int    // number of open files, and of calls that notify of changes: hb_watch.go
 	mapped int    // number of mappings: hb_map.go
 	before []byte // memory that is mapped and not part of data any more
 	target string // of a symbolic link
@@ -212,7 +213,7 @@ func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
 		}
 		if open := new(Stat_t); hbStat(f.path, true, open) == 0 && open.Ino == st.Ino {
 			hbRefuseShared("file", "changing "+path+", which is open, beside other goroutines")
-			f.node = n
+			f.own(n)
 		}
 	}
 	hbSet(path, n)

@@ -135,6 +135,14 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 			*(*[2]_C_int)(unsafe.Pointer(a1)) = fds
 		}
 		return hbResult(0, err)
+	case SYS_INOTIFY_INIT:
+		return hbResult(hbInotifyInit(0))
+	case SYS_INOTIFY_INIT1:
+		return hbResult(hbInotifyInit(int(a1)))
+	case SYS_INOTIFY_ADD_WATCH:
+		return hbResult(hbInotifyAdd(fd, hbText(a2), uint32(a3)))
+	case SYS_INOTIFY_RM_WATCH:
+		return hbResult(0, hbInotifyRemove(fd, int32(a2)))
 	case SYS_FCNTL:
 		return hbResult(fcntl(fd, int(a2), int(a3)))
 	case SYS_GETDENTS64:

@@ -24,13 +24,14 @@ func OrderedIf(p unsafe.Pointer, write *bool)
 func Range(p unsafe.Pointer, size uintptr, write bool)
 
 // Wait is an Access that writes, and that waits until *ready holds, which is part of the object;
-// outside says whether another process could make it so, though none does: Inside, Serving or Known.
+// outside says whether another process could make it so, though none does: Inside, Serving, Known or Changing.
 func Wait(p unsafe.Pointer, outside int, ready *bool)
 
 const (
-	Inside  = iota // none can
-	Serving        // one that is told where
-	Known          // one that knows where: the place is not the system's choice
+	Inside   = iota // none can
+	Serving         // one that is told where
+	Known           // one that knows where: the place is not the system's choice
+	Changing        // one that changes files, beside a main function: tests have their files to themselves
 )
 
 // Orders orders as Ordered does, and is no access: what precedes it is one.
