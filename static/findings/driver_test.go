@@ -20,7 +20,7 @@ func TestDriver(t *testing.T) {
 		zero bool
 		call string
 	}{
-		{false, `x.Route(context.Background(), &msg.Message{Topic: "x", Props: &msg.Props{Alias: new(uint16)}}, msg.Options{Level: 1}, func(*msg.Options) bool { return true })`},
+		{false, `x.Route(context.Background(), &msg.Message{Topic: "x", Props: &msg.Props{Alias: new(uint16)}}, msg.NewOptions(), func(*msg.Options) bool { return true })`},
 		{true, "x.Route(context.Background(), new(msg.Message), msg.Options{}, func(*msg.Options) bool { return false })"},
 	} {
 		v := findings.Filled
@@ -204,4 +204,15 @@ func TestRenamedDriver(t *testing.T) {
 func TestSharedArgument(t *testing.T) {
 	_, drivers := made(t, findings.Filled)
 	wantAll(t, drivers["HBA103"].Body, "\tx, err := Dial(", "\ty, err := x.Enter(\"x\")\n", "\t\tClear(y)\n", "\tClear(y)\n")
+}
+
+// TestPlainDriver: the argument of a constructor is a new object, not one that is made by another constructor.
+func TestPlainDriver(t *testing.T) {
+	_, drivers := made(t, findings.Plain)
+	wantAll(t, drivers["HBA107"].Body, "x, err := Dial(new(dReadWriter1), Options{OnError: func(error) {}})\n")
+	prog, list := find(t, "testdata/src", false, "./driven/...")
+	for v, call := range map[findings.Variant]string{findings.Filled: "msg.NewOptions()", findings.Plain: "msg.Options{Level: 1}"} {
+		d, _ := findings.NewDrivers(prog).New(&list[0], "D", v)
+		wantAll(t, d.Body, ", "+call+", func(")
+	}
 }

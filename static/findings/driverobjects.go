@@ -142,7 +142,7 @@ const mostTries = 500
 
 // construct returns a call of the constructor fn of t; ok is false if an argument cannot be made.
 func (m *maker) construct(fn *types.Func, t *types.TypeName) (call string, ok bool) {
-	if m.depth >= makeDepth || slices.Contains(m.making, t) || m.plain() && m.depth+len(m.making) > 0 {
+	if m.depth >= makeDepth || slices.Contains(m.making, t) {
 		return "", false
 	}
 	if *m.tries++; *m.tries > mostTries {

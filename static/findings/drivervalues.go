@@ -230,7 +230,7 @@ func (m *maker) structure(t types.Type, u *types.Struct) string {
 		return m.fail(t)
 	}
 	for _, fn := range m.constructors(n) {
-		if _, isPointer := types.Unalias(fn.Signature().Results().At(0).Type()).(*types.Pointer); isPointer || fn.Signature().Results().Len() > 1 {
+		if _, isPointer := types.Unalias(fn.Signature().Results().At(0).Type()).(*types.Pointer); m.plain() || isPointer || fn.Signature().Results().Len() > 1 {
 			continue
 		}
 		if call, ok := m.construct(fn, n); ok {
@@ -310,7 +310,9 @@ func (m *maker) pointer(t types.Type) string {
 		return "nil"
 	}
 	for _, fn := range m.constructors(n.Origin().Obj()) {
-		if _, isPointer := types.Unalias(fn.Signature().Results().At(0).Type()).(*types.Pointer); !isPointer {
+		results := fn.Signature().Results()
+		// An invented argument, such as the text of a certificate, is an error for most other packages.
+		if _, isPointer := types.Unalias(results.At(0).Type()).(*types.Pointer); m.plain() || !isPointer || results.Len() == 2 && fn.Pkg() != m.pkg {
 			continue
 		}
 		call, ok := m.construct(fn, n.Origin().Obj())

@@ -163,7 +163,7 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 func (p *pass) elseAtomic(instr ssa.Instruction, addr ssa.Value) bool {
 	return slices.ContainsFunc(p.atomicsIn(instr.Parent()), func(o ssa.CallInstruction) bool {
 		at, _ := atomicCall(o)
-		//mutant: findings: all memory is accessed like shared memory [test ./static/findings TestKernels]: "byFlag(instr, o)" -> "false"
+		//mutant: findings: all memory is shared [test ./static/findings TestKernels]: "byFlag(instr, o)" -> "false"
 		return p.Base.Paths.Of(at) == p.Base.Paths.Of(addr) && byFlag(instr, o)
 	})
 }
