@@ -206,7 +206,7 @@ func TestSharedArgument(t *testing.T) {
 	wantAll(t, drivers["HBA103"].Body, "\tx, err := Dial(", "\ty, err := x.Enter(\"x\")\n", "\t\tClear(y)\n", "\tClear(y)\n")
 }
 
-// TestPlainDriver: the argument of a constructor is a new object, not one that is made by another constructor.
+// TestPlainDriver: the argument of a constructor is a new object, which no other constructor makes.
 func TestPlainDriver(t *testing.T) {
 	_, drivers := made(t, findings.Plain)
 	wantAll(t, drivers["HBA107"].Body, "x, err := Dial(new(dReadWriter1), Options{OnError: func(error) {}})\n")
