@@ -232,7 +232,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 	confirm := func(r *explore.Result) (any bool) {
 		for _, b := range r.Bugs {
 			open = slices.DeleteFunc(open, func(i int) bool {
-				//mutant: confirm: a warning confirms a finding [test ./cmd/hbcheck TestScripts/confirm$]: "b.Warning || " -> ""
+				//mutant: confirm: a warning confirms a finding [test ./explore/confirm TestWarning]: "b.Warning || " -> ""
 				if b.Warning || !states[i].shownBy(b) {
 					return false
 				}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/findings"
 )
@@ -114,5 +115,25 @@ func TestTryInNoTime(t *testing.T) {
 	answers, err := c.Try(ctx, &explore.Entry{Name: "D"}, []int{0})
 	if err != nil || answers[0].Status != Open || answers[0].Why != "time was up (--budget)" {
 		t.Errorf("%v %+v", err, answers)
+	}
+}
+
+// TestWarning: a bug that is only a warning does not confirm a finding.
+func TestWarning(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	for i := range 9 {
+		file.AddLine(i * 10)
+	}
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(33)}}}}
+	for _, warning := range []bool{true, false} {
+		c.Explore = func(_ context.Context, e *explore.Entry, _ bool, _ func(*explore.Options)) (*explore.Result, error) {
+			b := &bug.Bug{Kind: bug.Leak, Pos: fset.Position(file.Pos(33)), Warning: warning}
+			return &explore.Result{Entry: e.Name, Verdict: explore.Fail, Bugs: []*bug.Bug{b}}, nil
+		}
+		answers, err := c.Try(t.Context(), &explore.Entry{Name: "D"}, []int{0})
+		if err != nil || (answers[0].Status == Confirmed) == warning {
+			t.Errorf("warning %t: %v %+v", warning, err, answers)
+		}
 	}
 }

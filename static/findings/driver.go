@@ -135,7 +135,7 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 		}
 	}
 	waits := strings.HasPrefix(f.Code, "HBA2") || strings.HasPrefix(f.Code, "HBA3")
-	//mutant: findings: any call of a function that waits is a driver [test ./static/findings TestEntryDriver]: "waits &&" -> "false &&"
+	//mutant: findings: any call of a function that waits is a driver [test ./static/findings TestEntryDriver]: "waits &&" -> "false && waits &&"
 	if waits && f.Entry != nil {
 		// Alone, every function that waits may wait forever: what wakes it is part of the program.
 		a, b = nil, nil
@@ -163,9 +163,9 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 	}
 	m := newMaker(s.prog, d, v.values())
 	// Two methods that exchange their objects acquire the locks of these in both orders.
+	//mutant: findings: a driver does not exchange the objects [test ./static/findings TestCrossedDriver]: "a == b" -> "false"
 	crossed := a == b && (f.Code == "HBA110" || f.Code == "HBA111")
 	var first, second string
-	//mutant: findings: a driver does not exchange the objects [test ./static/findings TestCrossedDriver]: "crossed" -> "false"
 	if crossed {
 		first, second = m.crossed(a)
 	}
@@ -188,7 +188,7 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 	d.Decls = strings.Join(m.decls, "")
 	all := d.Func()
 	for _, i := range m.imports {
-		//mutant: findings: a driver needs no import [test ./static/findings TestDriver]: "strings.Contains(all, i.name+\".\")" -> "false"
+		//mutant: findings: a driver needs no import [test ./static/findings TestDriver]: "strings.Contains(all, i.name+\".\")" -> "all == \"\""
 		if strings.Contains(all, i.name+".") {
 			text := i.name + " " + strconv.Quote(i.path)
 			if d.Imports = append(d.Imports, text); i.added {
