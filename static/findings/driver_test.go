@@ -140,6 +140,7 @@ func TestExportedDriver(t *testing.T) {
 func TestCrossedDriver(t *testing.T) {
 	_, drivers := made(t, findings.Filled)
 	wantAll(t, drivers["HBA111"].Body, "y, err := x.Enter(\"x\")", "z, err := x.Enter(\"y\")", "\t\tz.Move(y)\n", "\ty.Move(z)\n")
+	_, drivers = made(t, findings.Prepared)
 	if d := drivers["HBA107"]; strings.Contains(d.Body, "y.Move(y)") {
 		t.Errorf("an object is its own argument in:\n%s", d.Body)
 	}
@@ -203,7 +204,7 @@ func TestRenamedDriver(t *testing.T) {
 // TestSharedArgument: two calls of a function have one object as their argument.
 func TestSharedArgument(t *testing.T) {
 	_, drivers := made(t, findings.Filled)
-	wantAll(t, drivers["HBA103"].Body, "\tx, err := Dial(", "\ty, err := x.Enter(\"x\")\n", "\t\tClear(y)\n", "\tClear(y)\n")
+	wantAll(t, drivers["HBA103"].Body, "\tx, err := Dial(", "\ty, err := x.Enter(\"x\")\n", "\t\tClear(y)\n", "}()\n\tClear(y)\n")
 }
 
 // TestPlainDriver: the argument of a constructor is a new object, which no other constructor makes.
