@@ -321,7 +321,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 			s.open = append(s.open, e.Name+" reaches only one of the places")
 		case warned:
 			s.open = append(s.open, e.Name+" shows it only as a warning")
-		//mutant: confirm: what is incomplete refutes [test ./cmd/hbcheck TestScripts/confirm$]: "last.Verdict != explore.OK" -> "false"
+		//mutant: confirm: what is incomplete refutes [test ./explore/confirm TestIncompleteSearch]: "last.Verdict != explore.OK" -> "false"
 		case last.Verdict != explore.OK:
 			s.open = append(s.open, e.Name+" was not explored completely")
 		case s.shape == lost:

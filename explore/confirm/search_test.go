@@ -137,3 +137,23 @@ func TestWarning(t *testing.T) {
 		}
 	}
 }
+
+// TestIncompleteSearch: an exploration that reaches the place refutes the finding only if it is complete.
+func TestIncompleteSearch(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	for i := range 9 {
+		file.AddLine(i * 10)
+	}
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(33)}}}}
+	for verdict, want := range map[explore.Verdict]Status{explore.OK: Refuted, explore.Incomplete: Open} {
+		c.Explore = func(_ context.Context, e *explore.Entry, _ bool, _ func(*explore.Options)) (*explore.Result, error) {
+			cover := &explore.Coverage{Blocks: []load.Block{{File: "a.go", First: 1, Last: 9}}, Reached: []bool{true}, Init: []bool{false}}
+			return &explore.Result{Entry: e.Name, Verdict: verdict, Coverage: cover}, nil
+		}
+		answers, err := c.Try(t.Context(), &explore.Entry{Name: "D"}, []int{0})
+		if err != nil || answers[0].Status != want {
+			t.Errorf("%s: %v %+v, want %v", verdict, err, answers, want)
+		}
+	}
+}
