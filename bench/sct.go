@@ -32,9 +32,10 @@ func SCTPrograms() []SCTProgram {
 		{"interlocked", "1 2"}, {"interlocked", "2 2"}, {"interlocked", "2 4"}, {"lazy", ""}, {"pbzip2", ""}, {"phase", ""},
 		{"philosophers", "2"}, {"philosophers", "3"}, {"philosophers", "4"}, {"philosophers", "5"},
 		{"philosophers", "6"}, {"philosophers", "7"}, {"queue", ""},
+		{"radbench", "1"}, {"radbench", "2"}, {"radbench", "3"}, {"radbench", "4"}, {"radbench", "5"}, {"radbench", "6"},
 		{"reorder", "2 1"}, {"reorder", "3 1"}, {"reorder", "4 1"}, {"reorder", "9 1"}, {"reorder", "19 1"},
 		{"safestack", "2"}, {"sort", ""}, {"splash", "1"}, {"splash", "2"}, {"splash", "3"}, {"stack", ""},
-		{"stringbuffer", ""}, {"sync", "1 1 0"}, {"sync", "2 2 2"}, {"tokenring", ""}, {"trace", ""},
+		{"streamcluster", "1"}, {"streamcluster", "2"}, {"streamcluster", "3"}, {"stringbuffer", ""}, {"sync", "1 1 0"}, {"sync", "2 2 2"}, {"tokenring", ""}, {"trace", ""},
 		{"twostage", "1 1"}, {"twostage", "9 1"}, {"twostage", "49 1"}, {"workqueue", ""}, {"wronglock", "1 1"}, {"wronglock", "3 7"},
 	}
 }

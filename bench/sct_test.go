@@ -28,6 +28,10 @@ func TestSCT(t *testing.T) {
 		{SCTProgram{"interlocked", "2 4"}, "pos", "16.7"},
 		{SCTProgram{"stringbuffer", ""}, "surw", "4.0"},
 		{SCTProgram{"sort", ""}, "pct", "7.8"},
+		{SCTProgram{"radbench", "2"}, "pos", "4.7"},
+		{SCTProgram{"radbench", "5"}, "rff", "2.6"},
+		{SCTProgram{"streamcluster", "2"}, "pct", "1.8"},
+		{SCTProgram{"streamcluster", "3"}, "surw", "1.5"},
 	} {
 		r, err := w.SCT(context.Background(), x.s, x.name)
 		if err != nil {

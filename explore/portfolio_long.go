@@ -16,7 +16,9 @@ import (
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
-//	   answer, and time may pass at clock reads, once more without that
+//	   answer, and time may pass at clock reads, once more without that. If an execution has more than farPath
+//	   steps, the first sample of f comes before d, because d then takes far longer than an execution that is
+//	   read and those that it predicts
 //	e  the first search, from the beginning, for about fewDeep executions, if it has had less since it last
 //	   began; if d has covered everything, for longPatience times the work of d
 //	f  each of the samples, up to sampleWork, or more if executions are longer, but only for fewLong executions
@@ -46,6 +48,9 @@ const wholePatience, longPatience = 2, 1
 // the longest execution so far. fewRead is that number for the first sample, which also reads its
 // second execution to predict others, and executes the predictions.
 const fewLong, fewRead = 2, 16
+
+// farPath is the length of an execution from which on d takes more than three million steps.
+const farPath = 50_000
 
 // longPhase is the name under which the first search is saved after it has begun again.
 const longPhase = "long"
@@ -104,6 +109,28 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	var whole *exploration
 	var wholeFound por.Result
+	sample := func(i int, few uint64) error { // one of f
+		x := p.opts.Portfolio.Samples[i]
+		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
+		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"
+		if p.longest == 0 { // no execution has ended
+			least = 1
+		}
+		if err := draw(x, func(s *exploration) { s.stopAfterSome(most, least) }); err != nil {
+			return err
+		}
+		if found.Executions < x.MaxExecs {
+			p.cut = append(p.cut, x)
+		}
+		return nil
+	}
+	//mutant: the longest executions are read last [test ./explore TestFarRead]: "p.longest > farPath" -> "false"
+	far := p.longest > farPath && len(p.opts.Portfolio.Samples) > 0 && !over()
+	if far {
+		if err := sample(0, fewRead); err != nil {
+			return nil, found, err
+		}
+	}
 	if x := p.opts.Portfolio.Whole; x != nil && p.longest > 0 && !over() { // d
 		if s, err = s.again(p.options(*x)); err != nil {
 			return nil, found, err
@@ -148,7 +175,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
 	}
-	for i, x := range p.opts.Portfolio.Samples { // f
+	for i := range p.opts.Portfolio.Samples { // f
 		if over() && s != whole {
 			break
 		}
@@ -156,16 +183,11 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if i == 0 && whole == nil {
 			few = fewRead
 		}
-		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
-		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"
-		if p.longest == 0 { // no execution has ended
-			least = 1
+		if far && i == 0 {
+			continue
 		}
-		if err := draw(x, func(s *exploration) { s.stopAfterSome(most, least) }); err != nil {
+		if err := sample(i, few); err != nil {
 			return nil, found, err
-		}
-		if found.Executions < x.MaxExecs {
-			p.cut = append(p.cut, x)
 		}
 	}
 	if whole != nil && !s.broken && !s.answers(&found) {

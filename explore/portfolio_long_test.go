@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
 )
 
@@ -112,4 +113,49 @@ func exploreTurns(t *testing.T, rounds string) *Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// TestFarRead: the first sample of executions of more than farPath steps comes before a search of many of
+// them, and predicts a race of an early access and a late one.
+func TestFarRead(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "sync"
+func main() {
+	var mu sync.Mutex
+	n, audited := 0, 0
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			for i := range 3500 {
+				if g == 1 && i == 5 { audited++ }
+				mu.Lock()
+				n++
+				if g == 3 && i == 3495 { audited++ }
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+}`)
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
+	}}
+	p := portfolioOf(true)
+	p.Samples[0].POR = explorers.With("surw")
+	whole := p.Searches[1]
+	whole.WholeCalls = true
+	p.Whole = &whole
+	first := p.Samples[0]
+	first.MaxExecs, first.LimitPreempt = 1, true
+	p.First = &first
+	for _, x := range []*Options{p.First, p.Whole, &p.Samples[0], &p.Samples[1], &p.Searches[0], &p.Searches[1]} {
+		x.MaxSteps, x.StopTruncated = 1_000_000, false
+	}
+	r, err := Run(context.Background(), e, Options{Portfolio: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != Fail || r.Work > fewRead*2*farPath {
+		t.Errorf("%v after %d steps", r.Verdict, r.Work)
+	}
 }

@@ -219,7 +219,7 @@ func TestPortfolio(t *testing.T) {
 				return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 			}}
 			var first string
-			for run := range deep.Pick(3, 8) {
+			for run := range deep.Pick(2, 8) {
 				r := rand.New(rand.NewPCG(1, uint64(run)))
 				delay = func() { time.Sleep(time.Duration(r.IntN(30*run+1)) * time.Millisecond) }
 				procs := runtime.GOMAXPROCS(1 + run%3)

@@ -29,10 +29,10 @@ var netNatives = []Native{
 	}},
 }
 
-// WaitsForPeer reports whether goroutine id waits for an action of another process, which can connect to a
-// listener, send a packet to a socket, or change a watched file. known reports whether the address or the file
-// can be known to other processes. The machine has no other processes; waiting for an action that they can take
-// is recorded as an assumption.
+// WaitsForPeer reports whether goroutine id waits for an action of another process, which can connect
+// to a listener, send a packet to a socket, or change a watched file. known reports whether the
+// address or the file can be known to other processes. The machine has no other processes; waiting for
+// an action that they can take is recorded as an assumption.
 func (v Report) WaitsForPeer(id trace.GID) (serves, known bool) {
 	m := v.m
 	g := m.gOf(id)

@@ -290,7 +290,7 @@ func machineOf(t *testing.T, prog *load.Program, name string) (*vm.Machine, *loa
 func TestWholeCalls(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
 	const perBatch = 50
-	total, complete, fewer, whole, ticked := deep.N(30, 4000), 0, 0, 0, 0
+	total, complete, fewer, whole, ticked := deep.N(22, 4000), 0, 0, 0, 0
 	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
 		files := map[string]string{
 			"go.mod":       "module example.com/main\n\ngo 1.26\n\nrequire example.com/boxes v0.0.0\n\nreplace example.com/boxes => ./boxes\n",

@@ -208,14 +208,14 @@ func TestCarriedPrograms(t *testing.T) {
 		config        func(seed uint64) vm.Config
 		total, short  int
 	}{
-		{"untimed", false, false, nil, 1500, 10},
-		{"timed", true, false, nil, 300, 5},
+		{"untimed", false, false, nil, 1500, 5},
+		{"timed", true, false, nil, 300, 3},
 		{"slack", true, false, func(seed uint64) vm.Config {
 			slack := int64(seed / 50 % 3 * 2)
 			return vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0}
-		}, 300, 5},
-		{"bubble", false, true, nil, 150, 5},
-		{"timed bubble", true, true, nil, 150, 5},
+		}, 300, 3},
+		{"bubble", false, true, nil, 150, 3},
+		{"timed bubble", true, true, nil, 150, 3},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			find := search

@@ -201,7 +201,7 @@ func passing(r *rand.Rand, name string) string {
 // source explore each of their classes once.
 func TestClosingPrograms(t *testing.T) {
 	n := 0
-	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 10, bound: por.Config{MaxExecutions: 20000}, print: func(r *rand.Rand, name string) string {
+	programs := printed{salt: 0xc105e, perBatch: 100, total: 2000, short: 6, bound: por.Config{MaxExecutions: 20000}, print: func(r *rand.Rand, name string) string {
 		if n++; n%2 == 0 {
 			return passing(r, name)
 		}

@@ -242,14 +242,14 @@ func compareCollectors(t *testing.T, p printed) {
 // TestCollecting: a program whose finalizers, cleanups and weak pointers act when all goroutines wait has
 // the same endings with every explorer.
 func TestCollecting(t *testing.T) {
-	compareCollectors(t, printed{salt: 0xf17a, perBatch: 100, total: 300, short: 8, bound: por.Config{MaxStates: 10000},
+	compareCollectors(t, printed{salt: 0xf17a, perBatch: 100, total: 300, short: 4, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string { return (&collectors{Rand: r}).program(name) }})
 }
 
 // TestInspecting: so does a program that also calls runtime.GC and reads the stacks of all goroutines,
 // which observe every step of others.
 func TestInspecting(t *testing.T) {
-	compareCollectors(t, printed{salt: 0x1259, perBatch: 100, total: 300, short: 5, bound: por.Config{MaxStates: 10000},
+	compareCollectors(t, printed{salt: 0x1259, perBatch: 100, total: 300, short: 3, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string {
 			return (&collectors{Rand: r, inspects: true}).program(name)
 		}})

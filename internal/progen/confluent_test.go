@@ -184,7 +184,7 @@ func (s *starters) other(v, c string, depth int) {
 // have the outcomes of an exploration.
 func TestConfluentInits(t *testing.T) {
 	const perBatch = 50
-	total := deep.N(30, 1000)
+	total := deep.N(15, 1000)
 	checked, alone := 0, 0
 	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
 		files := map[string]string{"go.mod": "module generated\n\ngo 1.26\n"}

@@ -74,7 +74,7 @@ func (noParts) Separate([]trace.GID) ([]trace.GID, por.Separation) { return nil,
 func TestCounting(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
 	again, fewer := 0, 0
-	programs := printed{print: counters, salt: 0xc0, perBatch: 100, total: 500, short: 12, bound: por.Config{MaxStates: 20000}}
+	programs := printed{print: counters, salt: 0xc0, perBatch: 100, total: 500, short: 6, bound: por.Config{MaxStates: 20000}}
 	checked, _ := programs.each(t, func(s *subject) {
 		compare := func(cfg por.Config, kind oracle.Kind) {
 			if cfg.Match = true; kind != oracle.None {

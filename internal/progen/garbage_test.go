@@ -49,7 +49,7 @@ func littering(r *rand.Rand, name string) string {
 // execution of a path collects garbage at other moments. The searches begin below a mark, or have
 // the only marks.
 func TestGarbage(t *testing.T) {
-	programs := printed{salt: 0x6a4ba6e, perBatch: 100, total: 300, short: 8, bound: por.Config{MaxStates: 3000},
+	programs := printed{salt: 0x6a4ba6e, perBatch: 100, total: 300, short: 5, bound: por.Config{MaxStates: 3000},
 		print: littering, config: func(uint64) vm.Config {
 			return vm.Config{VisibleOutput: true, Check: vm.CheckGarbage, SmallLimits: true}
 		}}

@@ -17,7 +17,7 @@ import (
 // in one state, one of the schedules shows a race.
 func TestGlides(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(40, 600)
+	total := deep.N(20, 600)
 	clean, racy, left := 0, 0, 0
 	for first := deep.Seed() + 7000; clean+racy < total; first += perBatch {
 		var progs []*progen.Prog

@@ -56,7 +56,7 @@ func loadFiles(t *testing.T, files map[string]string) *load.Program {
 func TestInitialised(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
 	const perBatch = 50
-	total := deep.N(8, 400)
+	total := deep.N(4, 400)
 	complete := 0
 	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
 		var progs []*progen.Prog

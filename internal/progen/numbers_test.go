@@ -18,7 +18,7 @@ import (
 func TestNumbers(t *testing.T) {
 	const perBatch = 50
 	checked, left, fewer, looked, livelocks := 0, 0, 0, 0, 0
-	seeds := deep.Seeds(t, 24, 2000)
+	seeds := deep.Seeds(t, 12, 2000)
 	for len(seeds) > 0 {
 		batch := seeds[:min(perBatch, len(seeds))]
 		seeds = seeds[len(batch):]

@@ -99,7 +99,7 @@ func parkers(r *rand.Rand, name string) string {
 func TestParking(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.MHB, oracle.Parts, oracle.Full}
 	fewer := 0
-	programs := printed{print: parkers, salt: 0x9a4, perBatch: 50, total: 400, short: 7, bound: por.Config{MaxStates: 20000},
+	programs := printed{print: parkers, salt: 0x9a4, perBatch: 50, total: 400, short: 4, bound: por.Config{MaxStates: 20000},
 		config: func(seed uint64) vm.Config {
 			slack := int64(seed / 50 % 3 * 2)
 			return vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0}

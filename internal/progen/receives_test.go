@@ -126,6 +126,6 @@ func printGoroutines(b *strings.Builder, r *rand.Rand, name string, stmt func() 
 // TestReceivePrograms: explorers find the outcomes of all interleavings of such programs, and optimal
 // and source explore each of their classes once.
 func TestReceivePrograms(t *testing.T) {
-	programs := printed{salt: 0x4ece1e, perBatch: 100, total: 2000, short: 10, bound: por.Config{MaxExecutions: 20000}, print: receiving}
+	programs := printed{salt: 0x4ece1e, perBatch: 100, total: 2000, short: 6, bound: por.Config{MaxExecutions: 20000}, print: receiving}
 	programs.classes(t)
 }

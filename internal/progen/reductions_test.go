@@ -20,7 +20,7 @@ var reductionFlag = flag.String("reduction", "", "the only explorer that TestRed
 // reference interpreter, except for livelocks.
 func TestReductions(t *testing.T) {
 	const perBatch = 100
-	total := deep.N(12, 300)
+	total := deep.N(6, 300)
 	checked, left, large, bad := 0, 0, 0, 0
 	for first := deep.Seed(); checked+left < total; first += perBatch {
 		var progs []*progen.Prog

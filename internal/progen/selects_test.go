@@ -269,7 +269,7 @@ func TestMeetings(t *testing.T) {
 
 // TestSelectsOutcomes: explorers find the outcomes of all interleavings of such programs.
 func TestSelectsOutcomes(t *testing.T) {
-	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 8, bound: por.Config{MaxExecutions: 20000},
+	programs := printed{salt: 0x5e2, perBatch: 50, total: 200, short: 5, bound: por.Config{MaxExecutions: 20000},
 		print: func(r *rand.Rand, name string) string { return dense(r, name, telling) }}
 	programs.each(t, func(s *subject) {
 		for _, e := range explorers.Exhaustive() {

@@ -82,7 +82,7 @@ func signalling(r *rand.Rand, name string) string {
 // TestSignalPrograms: explorers find the outcomes of all interleavings of such programs, and optimal
 // explores each of their classes once.
 func TestSignalPrograms(t *testing.T) {
-	programs := printed{salt: 0x5197a1, perBatch: 100, total: 2000, short: 14, bound: por.Config{MaxExecutions: 20000}, print: signalling}
+	programs := printed{salt: 0x5197a1, perBatch: 100, total: 2000, short: 7, bound: por.Config{MaxExecutions: 20000}, print: signalling}
 	programs.classes(t)
 }
 
@@ -90,7 +90,7 @@ func TestSignalPrograms(t *testing.T) {
 // function returns the channels; then parking is a step on each of them.
 func TestUntriedPrograms(t *testing.T) {
 	const perBatch = 10
-	total := deep.N(20, 1000)
+	total := deep.N(10, 1000)
 	for first := uint64(0); first < uint64(total); first += perBatch {
 		var list []unit
 		for i := range uint64(perBatch) {

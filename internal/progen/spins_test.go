@@ -93,7 +93,7 @@ func testSpins(t *testing.T, text func(seed uint64) progen.Text, await vm.Await,
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	full := explorers.Lookup("full")
 	checked, left, counted, cut, most, bad := 0, 0, 0, 0, 0, 0
-	for seeds := range slices.Chunk(deep.Seeds(t, 8, 300), 100) {
+	for seeds := range slices.Chunk(deep.Seeds(t, 4, 300), 100) {
 		var texts []progen.Text
 		var us []unit
 		for i, seed := range seeds {

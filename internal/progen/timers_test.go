@@ -83,7 +83,7 @@ func timed(r *rand.Rand, name string) string {
 // counted: a timer does not fire after all goroutines have ended, so the end of a goroutine, which should
 // be independent of everything, disables the timer.
 func TestTimers(t *testing.T) {
-	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 10, bound: por.Config{MaxStates: 20000}}
+	programs := printed{print: timed, salt: 0x71e, perBatch: 50, total: 300, short: 6, bound: por.Config{MaxStates: 20000}}
 	programs.each(t, func(s *subject) {
 		for _, e := range explorers.Exhaustive() {
 			if e.Stateful {

@@ -72,7 +72,8 @@ type Scale struct{ Goroutines, Rounds int64 }
 func Choose(list []*Constant, shape Shape, scale Scale) (c Choice, ok bool) {
 	to := make(map[*Constant]int64)
 	set := func(k *Constant, n int64) {
-		if n < k.From {
+		//mutant: a quotient becomes nothing [test ./load/scale TestChoose]: "max(n, k.divisor)" -> "n"
+		if n = max(n, k.divisor); n < k.From {
 			to[k] = n
 		}
 	}

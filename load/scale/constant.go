@@ -34,6 +34,8 @@ type Constant struct {
 	places []place
 	decl   ast.Node
 	shared bool // it is divided by a number that is not constant, such as that of processors
+
+	divisor int64 // the largest constant by which it is divided: with a smaller number the quotient would be 0
 }
 
 // sharers is the divisor that is assumed for a shared number: the machine has four processors. With a smaller
@@ -145,6 +147,7 @@ func (f *finder) constants() (list []*Constant) {
 				list = append(list, c)
 			}
 			c.Name, c.shared = cmp.Or(c.Name, x.name), c.shared || x.shared
+			c.divisor = max(c.divisor, f.divided[lit])
 			b, _ := f.pkg.Info.TypeOf(lit).Underlying().(*types.Basic)
 			c.places = append(c.places, place{pos, lit.Value, b != nil && b.Info()&types.IsFloat != 0})
 			return true

@@ -3,6 +3,7 @@ package scale
 import (
 	"cmp"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -18,6 +19,7 @@ type finder struct {
 	decls   []ast.Node // *ast.FuncDecl and *ast.ValueSpec of the entry's own files, in order of positions
 	reached map[ast.Node]bool
 	uses    map[*ast.BasicLit]*use
+	divided map[*ast.BasicLit]int64 // by the largest constant
 	flow    flow
 	starts  map[ast.Node]int // functions and loops: whether they start goroutines, 1 no, 2 yes
 }
@@ -43,7 +45,8 @@ func newFinder(prog *load.Program, e *load.Entry) *finder {
 	if e.Kind != load.Test && e.Kind != load.Main || e.Package.Std || e.Package.Info == nil || e.Func == nil {
 		return nil
 	}
-	f := &finder{prog: prog, pkg: e.Package, reached: make(map[ast.Node]bool), uses: make(map[*ast.BasicLit]*use), starts: make(map[ast.Node]int)}
+	f := &finder{prog: prog, pkg: e.Package, reached: make(map[ast.Node]bool), uses: make(map[*ast.BasicLit]*use),
+		divided: make(map[*ast.BasicLit]int64), starts: make(map[ast.Node]int)}
 	for _, file := range e.Package.Files {
 		name := prog.Fset.PositionFor(file.Package, false).Filename
 		//mutant: numbers of the code under test are made smaller, too [test ./load/scale TestFind]: "e.Kind == load.Test && !" -> "false && !"
@@ -111,8 +114,27 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 	case *ast.CallExpr:
 		f.call(n)
+	case *ast.BinaryExpr:
+		if n.Op == token.QUO {
+			f.quotient(n)
+		}
 	}
 	return true
+}
+
+// quotient notes the constant by which numbers are divided.
+func (f *finder) quotient(x *ast.BinaryExpr) {
+	v := f.pkg.Info.Types[x.Y].Value
+	if v == nil || v.Kind() != constant.Int {
+		return
+	}
+	d, ok := constant.Int64Val(v)
+	if !ok {
+		return
+	}
+	t := &tracer{finder: f, seen: make(map[types.Object]bool)}
+	t.collect = func(lit *ast.BasicLit) { f.divided[lit] = max(f.divided[lit], d) }
+	t.value(x.X, "")
 }
 
 // bound gives a role to the numbers that a condition compares with.

@@ -155,6 +155,9 @@ if t.Name() == "" { t.Error(100, 20) }`, map[scale.Shape]string{scale.Related: "
 		{"a share", `n := cap(make(chan int, 1))
 for range 10000 / n { go func() {}() }
 for range 600 / 2 {}`, map[scale.Shape]string{scale.Related: "10000→8 600→2", scale.Alone: "10000→8 600→2"}},
+		{"a fifth", `const size = 10000
+for i := range size { if i%(size/5) == 0 { go func() {}() } }
+for range 70 { if t.Name() == "" { t.Error(size/2.0) } }`, map[scale.Shape]string{scale.Related: "10000→5 70→2", scale.Proportional: "10000→5 5→1 70→1"}},
 		{"a capacity", `cache := make(map[int]int, 128)
 for i := range 256 { cache[i] = i }
 if len(cache) != 128 { t.Error() }`, map[scale.Shape]string{scale.Related: "128→1 256→2 128→1", scale.Proportional: "128→2 256→4 128→2"}},

@@ -213,6 +213,9 @@ func SizeOf[T any](s []T) int64 {
 
 // Copy returns a heap with the same objects. Frozen static objects are never written or freed; all
 // others get memory of their own. There are no marks, so nothing can be undone.
+//
+// Between the static and the dynamic objects are megabytes of zeros, which Copy does not access: pages that no
+// one has accessed need neither time nor memory.
 func (h *Heap) Copy(layouts *layout.Table) *Heap {
 	c := new(Heap)
 	*c = *h
@@ -223,20 +226,22 @@ func (h *Heap) Copy(layouts *layout.Table) *Heap {
 	c.chunks, c.chunk, c.chunkOff, c.free, c.freeIDs, c.freed = nil, 0, 0, [len(h.free)][]unsafe.Pointer{}, nil, false
 	c.undo, c.undoMem, c.paged, c.Touched = nil, nil, nil, nil
 	c.Changed = slices.Clone(h.Changed)
-	for id := range c.Objs {
-		o := &c.Objs[id]
+	c.own(c.Objs[:h.NumStatic], 8) // as in AllocStatic
+	c.own(c.Objs[StaticLimit:], 0)
+	return c
+}
+
+// own gives objects, which are copies of another heap's, memory of their own, and extra bytes behind it.
+func (h *Heap) own(objs []Object, extra uint32) {
+	for i := range objs {
+		o := &objs[i]
 		o.Flags &^= Hashed
 		if o.Size == 0 || o.Flags&(Static|Frozen) == Static|Frozen {
 			continue
 		}
 		old := unsafe.Slice((*byte)(o.Mem), o.Size)
-		size := o.Size
-		if id < StaticLimit {
-			size += 8 // as in AllocStatic
-		}
 		//mutant: memory is shared [base]
-		o.Mem = c.rawAlloc(size)
+		o.Mem = h.rawAlloc(o.Size + extra)
 		copy(unsafe.Slice((*byte)(o.Mem), o.Size), old)
 	}
-	return c
 }

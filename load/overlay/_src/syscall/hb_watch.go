@@ -16,6 +16,9 @@ import (
 // change finds the names and nodes of the events. These depend on renames, so a rename is an access to all nodes
 // in programs that may watch (hbTouchRenamed), and open files know their new names.
 //
+// The kernel ends the watches of a file with its last name if no file is open by that name; here, none may be open
+// by an earlier name, either.
+//
 // A watch for reads (IN_ACCESS, IN_CLOSE_NOWRITE) is refused: a read of a file of the host is no operation on
 // its node.
 
@@ -314,7 +317,7 @@ func (n *hbNode) changed(mask uint32, path string, wrote bool) {
 // linked notifies of a change of the number of names.
 func (n *hbNode) linked() {
 	if hbMayWatch() {
-		hbEvent{mask: IN_ATTRIB, node: n}.notify()
+		hbEvent{mask: IN_ATTRIB | hbDirBit(n.mode), node: n}.notify()
 	}
 }
 
@@ -416,8 +419,8 @@ func hbUnlinked(at *hbAt) {
 	default:
 		n.held++
 		n.linked()
-		e.notify()
 		n.release()
+		e.notify()
 	}
 }
 

@@ -1,0 +1,3 @@
+module hbcheck.dev/far
+
+go 1.26
