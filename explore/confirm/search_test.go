@@ -149,7 +149,11 @@ func TestIncompleteSearch(t *testing.T) {
 	for verdict, want := range map[explore.Verdict]Status{explore.OK: Refuted, explore.Incomplete: Open} {
 		c.Explore = func(_ context.Context, e *explore.Entry, _ bool, _ func(*explore.Options)) (*explore.Result, error) {
 			cover := &explore.Coverage{Blocks: []load.Block{{File: "a.go", First: 1, Last: 9}}, Reached: []bool{true}, Init: []bool{false}}
-			return &explore.Result{Entry: e.Name, Verdict: verdict, Coverage: cover}, nil
+			r := &explore.Result{Entry: e.Name, Verdict: verdict, Coverage: cover}
+			if verdict == explore.Incomplete {
+				r.Incomplete = []explore.Reason{{Text: "time is up"}}
+			}
+			return r, nil
 		}
 		answers, err := c.Try(t.Context(), &explore.Entry{Name: "D"}, []int{0})
 		if err != nil || answers[0].Status != want {
