@@ -158,8 +158,8 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 	return 0, false, false
 }
 
-// elseAtomic reports whether an atomic access takes the place of instr, an access to addr, for the other value
-// of a flag: see byFlag.
+// elseAtomic reports whether an atomic access takes the place of instr, an access to addr, for the other
+// value of a flag: see byFlag.
 func (p *pass) elseAtomic(instr ssa.Instruction, addr ssa.Value) bool {
 	return slices.ContainsFunc(p.atomicsIn(instr.Parent()), func(o ssa.CallInstruction) bool {
 		at, _ := atomicCall(o)
