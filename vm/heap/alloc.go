@@ -214,8 +214,8 @@ func SizeOf[T any](s []T) int64 {
 // Copy returns a heap with the same objects. Frozen static objects are never written or freed; all
 // others get memory of their own. There are no marks, so nothing can be undone.
 //
-// Between the static and the dynamic objects are megabytes of zeros, which Copy does not access: pages that no
-// one has accessed need neither time nor memory.
+// Between the static and the dynamic objects are megabytes of zeros, which Copy does not access: pages that
+// nothing has accessed need neither time nor memory.
 func (h *Heap) Copy(layouts *layout.Table) *Heap {
 	c := new(Heap)
 	*c = *h
@@ -231,7 +231,7 @@ func (h *Heap) Copy(layouts *layout.Table) *Heap {
 	return c
 }
 
-// own gives objects, which are copies of another heap's, memory of their own, and extra bytes behind it.
+// own gives objects, which are copies of another heap's, memory of their own, and extra bytes after it.
 func (h *Heap) own(objs []Object, extra uint32) {
 	for i := range objs {
 		o := &objs[i]
