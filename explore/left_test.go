@@ -174,7 +174,7 @@ func TestLeftParts(t *testing.T) {
 	type function struct{ body, want string }
 	var list []function
 	src := leftHead
-	for i, seed := range deep.Seeds(t, 30, 300) {
+	for i, seed := range deep.Seeds(t, 20, 300) {
 		r := rand.New(rand.NewPCG(46, seed))
 		f := function{want: "ok"}
 		for k := range 1 + r.IntN(3) {

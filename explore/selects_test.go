@@ -157,7 +157,7 @@ func (p *selectProgram) gc(late, second []bool) (got string, open bool) {
 func TestGeneratedSelects(t *testing.T) {
 	var progs []selectProgram
 	src := "package main\n\nimport (\n\"os\"\n\"sync\"\n\"time\"\n)\n\nfunc main() {}\n\n"
-	for i, seed := range deep.Seeds(t, 40, 400) {
+	for i, seed := range deep.Seeds(t, 25, 400) {
 		progs = append(progs, newSelectProgram(rand.New(rand.NewPCG(46, seed))))
 		src += progs[i].source(fmt.Sprintf("P%d", i))
 	}

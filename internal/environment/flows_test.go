@@ -82,7 +82,7 @@ func writeTests(t *testing.T, dir, text string) {
 func TestJitter(t *testing.T) { compareSeeds(t, jitters) }
 
 func compareSeeds(t *testing.T, program func(seed int64, n int) string) {
-	n := deep.N(6, 40)
+	n := deep.N(4, 40)
 	dir := t.TempDir()
 	writeTests(t, dir, program(int64(deep.Seed()), n))
 	prog := loadDir(t, dir)

@@ -15,7 +15,7 @@ import (
 // It must have the outcomes of the same program with a select that waits for the channels and a timer, and
 // must end: while only the loop can move, time passes to the next moment at which something happens.
 func TestPolls(t *testing.T) {
-	n := deep.N(10, 40)
+	n := deep.N(6, 40)
 	dir, prog, entry := loadPairs(t, n, pollHead, pollPair)
 	cfg := vm.Config{OrderedTime: true} // no outcome depends on how long code takes
 	compared, most := 0, 0

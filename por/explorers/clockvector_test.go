@@ -31,7 +31,7 @@ func reductions() []*por.Explorer {
 // TestReductions compares the explorers that reduce by dependence with the state
 // graph, on programs that are too wide for TestDifferential.
 func TestReductions(t *testing.T) {
-	seeds := deep.Seeds(t, 120, 1500)
+	seeds := deep.Seeds(t, 60, 1500)
 	n := len(seeds)
 	done := 0
 	for _, seed := range seeds {

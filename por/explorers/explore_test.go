@@ -13,7 +13,7 @@ import (
 // TestDifferential compares every explorer, with and without matching, with
 // the state graph built by brute force.
 func TestDifferential(t *testing.T) {
-	seeds := deep.Seeds(t, 80, 2500)
+	seeds := deep.Seeds(t, 40, 2500)
 	n := len(seeds)
 	var done, withLivelock, withRace, withRestart, reducedLess int
 	for _, seed := range seeds {

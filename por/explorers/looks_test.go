@@ -16,7 +16,7 @@ import (
 // all endings and races either way.
 func TestLooks(t *testing.T) {
 	kept, refuted := 0, 0
-	for _, seed := range deep.Seeds(t, 120, 20_000) {
+	for _, seed := range deep.Seeds(t, 60, 20_000) {
 		toy := toys.MayInspect(rand.New(rand.NewPCG(47, seed)))
 		g := toys.NewStateGraph(toy, 1500)
 		if g == nil || g.Executions(toy) < 0 || g.Executions(toy) > 2000 {

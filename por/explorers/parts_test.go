@@ -148,7 +148,7 @@ func TestPersistentParts(t *testing.T) {
 // TestOptimalParts: an optimal search in parts finds all endings and races, or is not exhaustive.
 // A search that ignores mixed executions misses some.
 func TestOptimalParts(t *testing.T) {
-	seeds := deep.Seeds(t, 240, 3000)
+	seeds := deep.Seeds(t, 120, 3000)
 	n := len(seeds)
 	var whole, divided, endless, saved, lost uint64
 	for _, seed := range seeds {
