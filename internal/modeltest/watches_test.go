@@ -96,6 +96,19 @@ var watchPrograms = []program{
 		syscall.InotifyAddWatch(in, "DIR", syscall.IN_DELETE)
 		together(func() { os.Remove("DIR/d/a"); os.Remove("DIR/d") }, func() { f.Close() })
 		print(inotified(in))`},
+	// A file that is closed beside a renaming.
+	{"watchedRenameClose", "ab|ba|bb", `
+		f, _ := os.Create("DIR/a")
+		in := inotify("DIR", syscall.IN_CLOSE_WRITE|syscall.IN_MOVED_TO)
+		together(func() { f.Close() }, func() { os.Rename("DIR/a", "DIR/b") })
+		print(inotified(in))`},
+	// And beside a renaming of its directory.
+	{"watchedMoveClose", "a", `
+		os.Mkdir("DIR/d", 0o777)
+		f, _ := os.Create("DIR/d/a")
+		in := inotify("DIR/d", syscall.IN_CLOSE_WRITE)
+		together(func() { f.Close() }, func() { os.Rename("DIR/d", "DIR/e") })
+		print(inotified(in))`},
 	// An instance that is closed beside a change.
 	{"watchedClosed", "", `
 		in := inotify("DIR", syscall.IN_CREATE)

@@ -186,6 +186,11 @@ func hbMoved(from, to string) {
 	for _, x := range moved {
 		hbSet(to+x.path[len(from):], x.node)
 		hbSet(x.path, nil)
+		for _, f := range x.node.files {
+			if len(f.path) > len(from) && f.path[:len(from)] == from {
+				f.path = to + f.path[len(from):]
+			}
+		}
 	}
 	for _, f := range hbOpenFiles() {
 		if f != nil && len(f.path) >= len(from)-1 && f.path+"/" == from {

@@ -48,6 +48,9 @@ var hbFiles = []*hbFile{
 // hbDir is the working directory if the program has changed it.
 var hbDir string
 
+// hbLeaveDir lets the working directory end.
+var hbLeaveDir = func() {}
+
 const hbNull = "/dev/null"
 
 // The functions without bodies are natives: vm/native_files.go.

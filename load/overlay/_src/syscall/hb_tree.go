@@ -32,16 +32,17 @@ type hbNode struct {
 	gid     uint32
 	nlink   uint64 // of a file: the number of its names
 	ino     uint64
-	slot    int     // its byte in hbNames; 0: it has no name
-	data    []byte  // of a file
-	held    int     // number of open files, and of calls that notify of changes: hb_watch.go
-	mapped  int     // number of mappings: hb_map.go
-	before  []byte  // memory that is mapped and not part of data any more
-	parent  *hbNode // the directory in which it had its last name, if it is still open: hb_watch.go
-	target  string  // of a symbolic link
-	socket  any     // of a socket: its listener
-	several bool    // of a file: it has had several names
-	host    bool    // of a directory: names that are not in hbTree are the host's
+	slot    int       // its byte in hbNames; 0: it has no name
+	data    []byte    // of a file
+	files   []*hbFile // in programs that may watch: that are open
+	held    int       // number of open files, and of calls that notify of changes: hb_watch.go
+	mapped  int       // number of mappings: hb_map.go
+	before  []byte    // memory that is mapped and not part of data any more
+	parent  *hbNode   // the directory in which it had its last name, if it is still open: hb_watch.go
+	target  string    // of a symbolic link
+	socket  any       // of a socket: its listener
+	several bool      // of a file: it has had several names
+	host    bool      // of a directory: names that are not in hbTree are the host's
 	times   [2]Timespec
 	fixed   bool // times are what the program has set
 }

@@ -19,6 +19,9 @@ import (
 // The kernel ends the watches of a file with its last name if no file is open by that name. If a file is open by an
 // earlier name, removing the last one is refused.
 //
+// On Linux, a lookup such as Stat that is under way beside the removal of a file may delay the end of its watches. Not
+// here: such a lookup is one step.
+//
 // A watch for reads (IN_ACCESS, IN_CLOSE_NOWRITE) is refused: a read of a file of the host is no operation on
 // its node.
 
@@ -129,6 +132,9 @@ func hbInotifyAdd(fd int, path string, mask uint32) (wd int, err error) {
 		return -1, ENOTDIR
 	case at.node != nil && at.node.mode&0o400 == 0:
 		return -1, EACCES
+	}
+	if at.mode()&S_IFMT == S_IFSOCK { // it ends when it is closed
+		hbRefuse("syscall", "inotify_add_watch of "+at.path+", a socket")
 	}
 	node, err := at.own()
 	if err != nil {
@@ -356,6 +362,7 @@ func (f *hbFile) opened(mode uint32) {
 func (f *hbFile) own(n *hbNode) {
 	if f.node = n; n != nil && hbMayWatch() {
 		n.held++
+		n.files = append(n.files[:len(n.files):len(n.files)], f)
 	}
 }
 
@@ -371,6 +378,13 @@ func (f *hbFile) ended() {
 	if f.node == nil || f.stream != nil || !hbMayWatch() {
 		return
 	}
+	var files []*hbFile
+	for _, x := range f.node.files {
+		if x != f {
+			files = append(files, x)
+		}
+	}
+	f.node.files = files
 	if hbWrites(f.flags) {
 		f.node.changed(IN_CLOSE_WRITE, f.path, false)
 	}
@@ -394,8 +408,9 @@ func hbRenamed(from, to string, node, lost *hbNode) {
 	if !hbMayWatch() {
 		return
 	}
-	for _, f := range hbOpenFiles() {
-		if f != nil && f.node == node && f.path == from {
+	//mutant: files that are open keep their names [models TestModels/watchedRenameClose]: "node.files" -> "node.files[:0]"
+	for _, f := range node.files {
+		if f.path == from {
 			f.path = to
 		}
 	}

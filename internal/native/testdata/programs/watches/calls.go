@@ -74,11 +74,10 @@ func OneTime() {
 // HostDir: a directory of the host is opened.
 func HostDir() {
 	in(func(w *watcher) {
-		wd, err := syscall.InotifyAddWatch(w.fd, "/", syscall.IN_OPEN)
+		wd, err := syscall.InotifyAddWatch(w.fd, "/usr", syscall.IN_OPEN)
 		fmt.Print(wd, word(err))
-		_, err = os.ReadDir("/etc")
-		fmt.Print(word(err))
-		w.queued()
+		_, err = os.ReadDir("/usr/share")
+		fmt.Print(word(err), strings.Contains(w.next(), "OPEN/share"))
 	})
 }
 
