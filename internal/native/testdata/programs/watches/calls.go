@@ -319,7 +319,7 @@ func RemoveWatch() {
 // CloseBeside: an instance is closed beside a change.
 func CloseBeside() {
 	in(func(w *watcher) {
-		par(func() { w.write("a") }, func() { w.f.Close() }, func() { fmt.Println(w.next()) })
+		par(func() { must(os.Mkdir(w.path("a"), 0o777)) }, func() { w.f.Close() }, func() { fmt.Println(w.next()) })
 	})
 }
 
