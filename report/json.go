@@ -190,7 +190,8 @@ type jsonBug struct {
 	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`
 	Preemptions int           `json:"preemptions"`
-	Small       bool          `json:"small,omitempty"`  // it was found in the small version
+	Small       bool          `json:"small,omitempty"` // it was found in the small version
+	FullSize    string        `json:"full_size,omitempty"`
 	Untold      bool          `json:"untold,omitempty"` // no time was left to describe the schedule
 	Replay      string        `json:"replay,omitempty"`
 	Page        string        `json:"page,omitempty"`
@@ -336,7 +337,8 @@ func (j *JSON) Result(r *explore.Result, files []Files) error {
 	}
 	for i, b := range r.Bugs {
 		jb := jsonBug{Code: b.Kind.Code(), Kind: b.Kind.String(), Severity: severity(b), Message: Message(b), Pos: j.Paths.Pos(b.Pos), Goroutine: b.G, Subtests: b.Tests,
-			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions, Untold: b.Untold, Small: b.Small != nil}
+			Related: []jsonRelated{}, Schedule: runs(b.Events), Preemptions: b.Preemptions, Untold: b.Untold, Small: b.Small != nil,
+			FullSize: [...]string{bug.NotCarried: "not shown", bug.Carried: "shown"}[b.Carried]}
 		for _, x := range b.Related {
 			jb.Related = append(jb.Related, jsonRelated{j.Paths.Pos(x.Pos), relatedMessage(&x)})
 		}

@@ -101,6 +101,12 @@ func foundIn(b *bug.Bug) string {
 			s += ": the test compares with a number that was not made smaller"
 		}
 	}
+	switch b.Carried {
+	case bug.Carried:
+		s += "; the same order shows it at full size, too (" + count(b.CarriedSteps, "step") + ")"
+	case bug.NotCarried:
+		s += "; the same order does not show it at full size"
+	}
 	return s
 }
 

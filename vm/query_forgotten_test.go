@@ -74,7 +74,7 @@ func remember(t *testing.T, s subject, cfg Config, maxStates uint64) map[trace.G
 // TestForgotten: a forgotten goroutine does not move in any later state. The test explores every
 // state of generated programs, under three models of time.
 func TestForgotten(t *testing.T) {
-	n, states := deep.N(8, 60), deep.Pick(600, uint64(3000))
+	n, states := deep.N(8, 60), deep.Pick(400, uint64(3000))
 	total := 0
 	for _, s := range subjects(t, n) {
 		for _, cfg := range []Config{{}, {OrderedTime: true}, {OrderedTime: true, Slack: 5e6, VisibleArming: true}} {

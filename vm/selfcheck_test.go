@@ -45,7 +45,7 @@ func explored(t *testing.T, s *subject, cfg Config, pcfg por.Config) (string, ui
 // TestInvariants: with Config.Check, which overwrites dead registers and searches for objects that
 // several goroutines reach without being flagged, the results are the same as without it.
 func TestInvariants(t *testing.T) {
-	n, steps := deep.N(2, 15), deep.Pick(100, 600)
+	n, steps := deep.N(2, 15), deep.Pick(60, 600)
 	for _, s := range subjects(t, n) {
 		t.Run(s.name, func(t *testing.T) {
 			cfg := por.Config{Match: true, MaxStates: uint64(steps)}

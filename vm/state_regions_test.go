@@ -181,7 +181,7 @@ func main() {
 // the fingerprints distinguish the same states as those that write a state as a whole, and are
 // equal to those computed from scratch.
 func TestRegions(t *testing.T) {
-	walks, n := deep.N(3, 40), deep.Pick(2, 20)
+	walks, n := deep.N(2, 40), deep.Pick(2, 20)
 	t.Run("heaps", func(t *testing.T) {
 		s, kept := source(t, heaps), 0
 		for seed := range uint64(2) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/confirm"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/selection"
@@ -24,35 +26,31 @@ import (
 // notes in x which findings they confirm. Loading the program with the drivers does not count: that may take
 // longer than all explorations.
 func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
+	drivers, why := c.Drivers(func(i int) bool { return x.Answers[i].Status != confirm.Confirmed.String() },
+		func(n int) string { return fmt.Sprintf("HbcheckDriver%d", n) })
+	edits, err := c.Edits(drivers, os.ReadFile)
+	if err != nil {
+		return err
+	}
 	var shown []*findings.Driver
-	n := 0
-	for _, zero := range []bool{false, true} {
-		drivers := c.Drivers(func(i int) bool {
-			return x.Answers[i].Status != confirm.Confirmed.String() && x.Answers[i].Driver == nil
-		}, zero, func(k int) string { return fmt.Sprintf("HbcheckDriver%d", n+k) })
-		n += len(drivers)
-		edits, err := c.Edits(drivers, os.ReadFile)
-		if err != nil {
-			return err
-		}
-		if len(edits) == 0 {
-			break
-		}
+	if len(edits) > 0 {
 		cfg := f.config(f.patterns, true)
 		cfg.Cover, cfg.Edits = true, edits
-		prog, err := load.Load(cfg)
-		if err != nil {
-			continue // a driver that does not compile has no result
+		if prog, err := load.Load(cfg); err == nil {
+			timed, stop := context.WithTimeout(ctx, budget)
+			defer stop()
+			if shown, err = e.drivers(timed, prog, c, drivers, x, why); err != nil {
+				return err
+			}
 		}
-		begin := time.Now()
-		timed, stop := context.WithTimeout(ctx, budget)
-		list, err := e.drivers(timed, prog, c, drivers, x)
-		stop()
-		if err != nil {
-			return err
+	}
+	for i := range x.Answers {
+		if len(drivers[i]) > 0 {
+			why[i] = cmp.Or(why[i], "time was up (--budget)")
 		}
-		budget -= time.Since(begin)
-		shown = append(shown, list...)
+		if a := &x.Answers[i]; a.Status == confirm.Open.String() && a.Driver == nil && why[i] != "" {
+			a.Why += "; no driver shows it: " + why[i]
+		}
 	}
 	if f.writeTests != "" {
 		return writeTests(cmd, f.writeTests, c.Prog.Dir, shown)
@@ -60,44 +58,124 @@ func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cob
 	return nil
 }
 
-// drivers explores drivers, which prog has, and returns those that confirm a finding.
-func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *confirm.Config, drivers map[int]*findings.Driver, x *report.Findings) (shown []*findings.Driver, err error) {
+// A driven is a driver with its entry.
+type driven struct {
+	*findings.Driver
+	entry    explore.Entry
+	findings []int
+	reached  int // places, in one execution
+}
+
+// drivers explores drivers, which prog has, and returns those that confirm a finding. A driver that reaches
+// all places in one execution is explored at once; the others come later, first those that reach the most.
+// why gets reasons for findings that no driver confirms.
+func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *confirm.Config, drivers map[int][]*findings.Driver, x *report.Findings, why map[int]string) (shown []*findings.Driver, err error) {
 	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		return c.flags.machineFlags.build(prog, entry, interrupted)
 	}
-	var done []*findings.Driver
+	var list []*driven
 	for i := range x.List {
-		d := drivers[i]
-		if d == nil || slices.Contains(done, d) || ctx.Err() != nil {
-			continue
-		}
-		done = append(done, d)
-		var list []int
-		for k := range x.List {
-			if drivers[k] == d {
-				list = append(list, k)
+		for _, d := range drivers[i] {
+			if k := slices.IndexFunc(list, func(o *driven) bool { return o.Driver == d }); k >= 0 {
+				list[k].findings = append(list[k].findings, i)
+				continue
 			}
-		}
-		entries, err := selection.Select(prog, selection.Options{Entry: d.Package.Path + "." + d.Name}, build)
-		if err != nil || len(entries) == 0 {
-			continue
-		}
-		entries[0].Source = nil // directives are for tests
-		got, err := search.Try(ctx, &entries[0], list)
-		var mistake internalError
-		if errors.As(err, &mistake) {
-			return nil, err
-		} else if err != nil {
-			continue // it cannot be explored
-		}
-		for k, a := range got {
-			x.Answers[k].Driver, x.Answers[k].DriverBug = d, a.Bug
-		}
-		if len(got) > 0 {
-			shown = append(shown, d)
+			entries, err := selection.Select(prog, selection.Options{Entry: d.Package.Path + "." + d.Name, Symbolic: len(d.Params) > 0}, build)
+			if err != nil || len(entries) == 0 {
+				continue
+			}
+			entries[0].Source = nil // directives are for tests
+			list = append(list, &driven{Driver: d, entry: entries[0], findings: []int{i}})
 		}
 	}
+	var later []*driven
+	for _, d := range list {
+		if ctx.Err() != nil {
+			break
+		}
+		reached, most, err := search.Reached(ctx, &d.entry, d.findings)
+		if err == nil && reached == most {
+			err = c.try(ctx, search, d, x, why)
+		} else {
+			d.reached = reached
+			later = append(later, d)
+		}
+		if err := ofOurs(err); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(later, func(a, b *driven) int { return b.reached - a.reached })
+	for _, d := range later {
+		if ctx.Err() != nil {
+			break
+		}
+		if err := ofOurs(c.try(ctx, search, d, x, why)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range x.Answers {
+		d := x.Answers[i].Driver
+		if d == nil {
+			continue
+		}
+		same := func(e *findings.Driver) bool { return e.Package == d.Package && e.Body == d.Body }
+		if k := slices.IndexFunc(shown, same); k >= 0 {
+			x.Answers[i].Driver = shown[k]
+			continue
+		}
+		n := 1 // with other arguments, it is another test
+		for _, e := range shown {
+			if e.Name == d.Name || strings.HasPrefix(e.Name, d.Name+"_") {
+				n++
+			}
+		}
+		if n > 1 {
+			d = d.Renamed(fmt.Sprintf("%s_%d", d.Name, n))
+			x.Answers[i].Driver = d
+		}
+		shown = append(shown, d)
+	}
 	return shown, nil
+}
+
+// ofOurs returns err if it is a mistake of hbcheck's own.
+func ofOurs(err error) error {
+	var mistake internalError
+	if errors.As(err, &mistake) {
+		return err
+	}
+	return nil
+}
+
+// try explores d for those of its findings that no driver confirms yet, and records the answers in x and why.
+func (c *confirmer) try(ctx context.Context, search *confirm.Config, d *driven, x *report.Findings, why map[int]string) error {
+	open := slices.DeleteFunc(slices.Clone(d.findings), func(i int) bool { return x.Answers[i].Driver != nil })
+	if len(open) == 0 {
+		return nil
+	}
+	got, err := search.Try(ctx, &d.entry, open)
+	if err != nil {
+		for _, i := range open {
+			why[i] = cmp.Or(why[i], report.Error(err)) // it cannot be explored
+		}
+		return err
+	}
+	calls := d.Methods[0] + " and " + d.Methods[1]
+	for _, i := range open {
+		switch a := got[i]; a.Status {
+		case confirm.Confirmed:
+			values := make(map[string]string)
+			for _, in := range a.Bug.Inputs {
+				values[in.Name] = in.Value
+			}
+			x.Answers[i].Driver, x.Answers[i].DriverBug = d.Given(values), a.Bug
+		case confirm.Refuted:
+			why[i] = cmp.Or(why[i], "no schedule of "+calls+" has it")
+		default:
+			why[i] = cmp.Or(why[i], strings.ReplaceAll(a.Why, d.Name, calls))
+		}
+	}
+	return nil
 }
 
 // writeTests writes the drivers as tests, a file for each package, below dir.

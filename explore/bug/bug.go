@@ -59,6 +59,9 @@ type Bug struct {
 	// Doubtful is set if the bug is a warning because the smaller numbers may be its cause.
 	Small    *Smaller
 	Doubtful bool
+	// Carried says whether its schedule shows it at full size, too, and CarriedSteps how many steps that took.
+	Carried      Carrying
+	CarriedSteps int
 	// Alone is the subtest that was explored alone when the bug was found; "": the whole test was explored.
 	Alone string
 	// Untold is set if there was no time to execute Schedule again. Then Schedule is the one that
@@ -164,6 +167,16 @@ type Mover struct {
 	G    trace.GID
 	Name string
 }
+
+// Carrying says whether the schedule of a bug of a small version shows it at full size.
+type Carrying uint8
+
+// The results of carrying a schedule to full size.
+const (
+	Untried    Carrying = iota // it was not tried, or the execution was too long
+	NotCarried                 // it was tried, and the bug does not show
+	Carried
+)
 
 // A Smaller says how the small version of an entry differs from it: in numbers of its source.
 type Smaller struct {

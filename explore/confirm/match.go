@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
@@ -41,6 +42,12 @@ var shapes = map[string]shape{
 	"HBA401": pair, "HBA402": pair, "HBA403": lost, "HBA404": crash, "HBA405": crash, "HBA501": access,
 }
 
+// crashTexts has words of the messages of the panics that the checks are about.
+var crashTexts = map[string]string{
+	"HBA104": "nlock", "HBA105": "nlock", "HBA106": "nlock", "HBA201": "channel", "HBA202": "channel", "HBA203": "channel",
+	"HBA205": "channel", "HBA207": "channel", "HBA208": "channel", "HBA301": "WaitGroup", "HBA302": "WaitGroup",
+}
+
 // A line is a line of the source.
 type line struct {
 	file string
@@ -71,8 +78,10 @@ func (c *claim) has(pos token.Position) bool { return slices.Contains(c.lines, l
 // mayShow reports whether b may be the bug of the claim. b's schedule has not been executed again yet.
 func (c *claim) mayShow(b *bug.Bug) bool {
 	switch c.shape {
-	case held:
+	case held, cycle:
 		return b.Kind == bug.Deadlock || b.Kind == bug.Leak
+	case holding:
+		return c.waits(b)
 	case lost:
 		return b.Kind == bug.Failure || b.Kind == bug.Panic
 	case woken:
@@ -88,17 +97,14 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 		return c.races(b, c.has)
 	case access:
 		return c.races(b, func(token.Position) bool { return true })
-	case blocked, holding:
-		if b.Kind != bug.Deadlock && b.Kind != bug.Leak {
-			return c.shape == blocked && c.crashes(b)
-		}
-		return slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
-			return lineOf(pos) == c.at || c.shape == holding && c.has(pos)
-		})
+	case blocked:
+		return c.waits(b) || b.Kind != bug.Deadlock && b.Kind != bug.Leak && c.crashes(b)
+	case holding:
+		return c.waits(b) && (c.Code == "HBA304" || c.needs(b))
 	case cycle:
 		n := 0
 		for _, e := range b.Cycle {
-			if c.has(e.Pos) {
+			if c.has(e.Pos) || c.hasTaken(b, e) {
 				n++
 			}
 		}
@@ -111,7 +117,10 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 		return c.crashes(b)
 	case held:
 		return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
-			return slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool { return c.has(h.Pos) })
+			return slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool {
+				//mutant: confirm: a goroutine that keeps a lock while it waits has returned with it [test ./explore/confirm TestShownBy]: "!within(b, h)" -> "true"
+				return c.has(h.Pos) && !within(b, h)
+			})
 		})
 	case lost:
 		return c.mayShow(b) && c.loses(b.Events)
@@ -122,6 +131,49 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 		return (b.Kind == bug.Failure || b.Kind == bug.Panic) && c.overtaken(b)
 	}
 	return false
+}
+
+// waits reports whether a goroutine waits forever at the place of the finding; for a lock that is held, at
+// any of the places.
+func (c *claim) waits(b *bug.Bug) bool {
+	return (b.Kind == bug.Deadlock || b.Kind == bug.Leak) && slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
+		return lineOf(pos) == c.at || c.shape == holding && c.has(pos)
+	})
+}
+
+// hasTaken reports whether e waits for a lock that was taken at one of the places. It may wait in a function
+// that is called, or deferred, at another one.
+func (c *claim) hasTaken(b *bug.Bug, e bug.Edge) bool {
+	return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
+		return g.ID == e.From && slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool { return h.ID == e.To && c.has(h.Pos) })
+	})
+}
+
+// needs reports whether a goroutine waits for a lock that was taken at one of the places. If a goroutine
+// waits for itself, the one that has the lock has to be in a call at one of the places, too.
+func (c *claim) needs(b *bug.Bug) bool {
+	at := func(id trace.GID) bool {
+		return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
+			return g.ID == id && slices.ContainsFunc(g.Stack, func(f describe.Frame) bool { return c.has(f.Pos) })
+		})
+	}
+	return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
+		return slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool {
+			//mutant: confirm: a lock taken elsewhere confirms a finding [test ./explore/confirm TestShownBy]: "c.has(h.Pos)" -> "true"
+			return c.has(h.Pos) && (at(h.ID) || c.Code != "HBA101" && c.Code != "HBA102")
+		})
+	})
+}
+
+// within reports whether the goroutine that has the lock h is still in the function that took it.
+func within(b *bug.Bug, h describe.Holding) bool {
+	if h.Event < 0 || h.Event >= len(b.Events) {
+		return false
+	}
+	name := b.Events[h.Event].Func
+	return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
+		return g.ID == h.ID && slices.ContainsFunc(g.Stack, func(f describe.Frame) bool { return f.Func == name })
+	})
 }
 
 // overtaken reports whether a goroutine has waited for a Cond at the place of the finding and, between the
@@ -216,6 +268,9 @@ func waiting(b *bug.Bug) []token.Position {
 func (c *claim) crashes(b *bug.Bug) bool {
 	if b.Kind != bug.Panic && b.Kind != bug.Misuse && (b.Kind != bug.Failure || c.Code != "HBA404") {
 		return false
+	}
+	if d, ok := b.Detail.(bug.Crashed); ok && !strings.Contains(d.Text, crashTexts[c.Code]) {
+		return false // such as a nil pointer
 	}
 	return c.has(b.Pos) || c.has(b.Site) || slices.ContainsFunc(b.Stack, func(f describe.Frame) bool { return !f.Std && c.has(f.Pos) })
 }

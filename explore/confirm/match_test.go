@@ -34,6 +34,25 @@ func TestShownBy(t *testing.T) {
 	after := func(n int) *bug.Bug {
 		return &bug.Bug{Kind: bug.Deadlock, Pos: at(50), Goroutines: []describe.Goroutine{{Awaits: []describe.Holding{{Pos: at(n)}}}}}
 	}
+	// g2 waits at waits for a lock that by took at n, and has its frames at these lines.
+	needs := func(waits, n int, by trace.GID, frames ...int) *bug.Bug {
+		b := &bug.Bug{Kind: bug.Deadlock, Pos: at(waits), Events: []describe.Event{{Func: "f"}}}
+		b.Goroutines = []describe.Goroutine{{ID: 2, Awaits: []describe.Holding{{ID: by, Pos: at(n)}}}, {ID: by}}
+		for _, n := range frames {
+			b.Goroutines[1].Stack = append(b.Goroutines[1].Stack, describe.Frame{Func: "f", Pos: at(n)})
+		}
+		return b
+	}
+	// Two goroutines wait for each other at line 50, for locks that were taken at the lines x and y.
+	cross := func(x, y int) *bug.Bug {
+		return &bug.Bug{Kind: bug.Deadlock, Pos: at(50), Cycle: []bug.Edge{{From: 1, To: 2, Pos: at(50)}, {From: 2, To: 1, Pos: at(50)}},
+			Goroutines: []describe.Goroutine{{ID: 1, Awaits: []describe.Holding{{ID: 2, Pos: at(x)}}}, {ID: 2, Awaits: []describe.Holding{{ID: 1, Pos: at(y)}}}}}
+	}
+	crashes := func(text string) *bug.Bug {
+		b := panics(10)
+		b.Detail = bug.Crashed{Text: text}
+		return b
+	}
 	fails := func(by trace.GID) *bug.Bug {
 		return &bug.Bug{Kind: bug.Failure, Events: []describe.Event{
 			{G: 1, Pos: at(20), Loc: 7}, {G: by, Pos: at(10), Loc: 7, Write: true}, {G: 1, Pos: at(10), Loc: 7, Write: true}}}
@@ -58,7 +77,12 @@ func TestShownBy(t *testing.T) {
 		{"HBA401", waits(10, 20), false},
 		{"HBA107", race(30, 10), true}, {"HBA107", race(20, 30), false},
 		{"HBA110", waits(10, 20), true}, {"HBA110", waits(10, 30), false}, {"HBA110", waits(10), false}, {"HBA110", race(10, 20), false},
-		{"HBA112", waits(20), true}, {"HBA112", waits(30), false},
+		{"HBA112", needs(20, 10, 1), true}, {"HBA112", needs(20, 30, 1), false}, {"HBA112", needs(30, 10, 1), false},
+		{"HBA101", needs(20, 10, 1, 20), true}, {"HBA101", needs(20, 10, 1, 30), false}, {"HBA101", needs(20, 30, 1, 20), false},
+		{"HBA110", cross(10, 20), true}, {"HBA110", cross(10, 30), false},
+		{"HBA304", waits(20), true},
+		{"HBA208", crashes("panic: send on closed channel"), true}, {"HBA208", crashes("panic: nil pointer"), false},
+		{"HBA103", needs(30, 20, 1), true}, {"HBA103", needs(30, 20, 1, 30), false},
 		{"HBA201", waits(10), true}, {"HBA201", waits(20), false}, {"HBA201", &bug.Bug{Kind: bug.Leak, Pos: at(10)}, true},
 		{"HBA208", panics(10), true}, {"HBA208", panics(20), true}, {"HBA208", panics(30), false}, {"HBA208", race(10, 20), true},
 		{"HBA104", panics(10), true}, {"HBA104", race(10, 20), false},

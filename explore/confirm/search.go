@@ -43,7 +43,7 @@ type Answer struct {
 // A Config says which findings to check, and how.
 type Config struct {
 	Prog    *load.Program
-	Graph   findings.Calls // nil: an entry may reach every place
+	Graph   findings.Calls // nil: an entry may reach every place; those come first that do so by static calls
 	List    []findings.Finding
 	Entries []explore.Entry
 	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled
@@ -55,7 +55,9 @@ type Config struct {
 type entry struct {
 	*explore.Entry
 	claims []int // numbers
+	near   int   // of the claims: those whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
+	driver bool  // a driver for the claims: samples come first
 	lines  int   // lines of places that one execution reached: see scout; -1 if it was executed and reached none
 }
 
@@ -109,21 +111,25 @@ func (c *Config) candidates(states []*state) (list []entry) {
 		if e.Source == nil || len(e.Together) > 0 {
 			continue
 		}
-		var reach *findings.Reach
-		if c.Graph != nil {
-			reach = findings.NewReach(c.Prog.Fset, c.Graph, e.Source.Func)
+		graph := c.Graph
+		if graph == nil {
+			graph = findings.Static{Prog: c.Prog}
 		}
+		reach := findings.NewReach(c.Prog.Fset, graph, e.Source.Func)
 		for k, s := range states {
 			if s.shape == never {
 				continue
 			}
 			all := true
 			for _, p := range s.places() {
-				all = all && (reach == nil || reach.Has(p))
+				all = all && reach.Has(p)
+			}
+			if all || c.Graph == nil {
+				e.claims = append(e.claims, k)
 			}
 			if all {
-				e.claims = append(e.claims, k)
-				if n := farthest(reach, s.places()); len(e.claims) == 1 || n < e.calls {
+				e.near++
+				if n := farthest(reach, s.places()); e.near == 1 || n < e.calls {
 					e.calls = n
 				}
 			}
@@ -133,17 +139,16 @@ func (c *Config) candidates(states []*state) (list []entry) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(len(b.claims), len(a.claims)), cmp.Compare(a.calls, b.calls))
+		//mutant: confirm: without a call graph, static calls are ignored [test ./explore/confirm TestStaticOrder]: "b.near, a.near" -> "0, 0"
+		return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.calls, b.calls))
 	})
 	return list
 }
 
 // farthest returns the length of the path of calls to the farthest of places.
 func farthest(reach *findings.Reach, places []*findings.Place) (n int) {
-	if reach != nil {
-		for _, p := range places {
-			n = max(n, reach.Calls(p))
-		}
+	for _, p := range places {
+		n = max(n, reach.Calls(p))
 	}
 	return n
 }
@@ -227,7 +232,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 	confirm := func(r *explore.Result) (any bool) {
 		for _, b := range r.Bugs {
 			open = slices.DeleteFunc(open, func(i int) bool {
-				//mutant: confirm: a warning confirms a finding [test ./cmd/hbcheck TestScripts/confirm$]: "b.Warning || " -> ""
+				//mutant: confirm: a warning confirms a finding [test ./explore/confirm TestWarning]: "b.Warning || " -> ""
 				if b.Warning || !states[i].shownBy(b) {
 					return false
 				}
@@ -257,6 +262,23 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		}
 		return true
 	}
+	aimed := func() (*explore.Result, error) {
+		return c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
+			o.Known = known
+			for _, i := range open {
+				o.Targets = append(o.Targets, states[i].target(fset))
+			}
+		})
+	}
+	for e.driver && len(open) > 0 && ctx.Err() == nil {
+		r, err := aimed()
+		if err != nil {
+			return err
+		}
+		if !confirm(r) && !reject(r) {
+			break
+		}
+	}
 	var last *explore.Result
 	for len(open) > 0 && ctx.Err() == nil {
 		r, err := c.Explore(ctx, e.Entry, false, func(o *explore.Options) { o.Known = known })
@@ -267,16 +289,10 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		if last = r; confirm(r) || reject(r) {
 			continue
 		}
-		if r.Verdict != explore.Incomplete {
+		if r.Verdict != explore.Incomplete || e.driver {
 			break
 		}
-		r, err = c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
-			o.Known = known
-			for _, i := range open {
-				o.Targets = append(o.Targets, states[i].target(fset))
-			}
-		})
-		if err != nil {
+		if r, err = aimed(); err != nil {
 			return err
 		}
 		if last.Coverage != nil {
@@ -305,7 +321,7 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 			s.open = append(s.open, e.Name+" reaches only one of the places")
 		case warned:
 			s.open = append(s.open, e.Name+" shows it only as a warning")
-		//mutant: confirm: what is incomplete refutes [test ./cmd/hbcheck TestScripts/confirm$]: "last.Verdict != explore.OK" -> "false"
+		//mutant: confirm: what is incomplete refutes [test ./explore/confirm TestIncompleteSearch]: "last.Verdict != explore.OK" -> "false"
 		case last.Verdict != explore.OK:
 			s.open = append(s.open, e.Name+" was not explored completely")
 		case s.shape == lost:

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/static/findings"
 )
@@ -78,5 +79,85 @@ func TestScoutLast(t *testing.T) {
 	}
 	if want := []string{"H", "I", "J", "A", "B", "C", "D", "E", "F", "G"}; !slices.Equal(order, want) {
 		t.Errorf("order %v, want %v", order, want)
+	}
+}
+
+// TestStaticOrder: without a call graph every entry may reach every place. The entry that calls the function
+// of the place comes first.
+func TestStaticOrder(t *testing.T) {
+	prog, err := load.Load(load.Config{Dir: "testdata/far", Tests: true, Implicit: []string{"runtime"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Config{Prog: prog}
+	for _, e := range prog.Entries {
+		c.Entries = append(c.Entries, explore.Entry{Name: e.Name, Source: e})
+	}
+	fn := prog.Packages[len(prog.Packages)-1].SSA.Func("Deep")
+	prog.EnsureBuilt(fn)
+	c.List = []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: fn.Pos(), Instr: fn.Blocks[0].Instrs[0]}}}
+	var order []string
+	for _, e := range c.candidates([]*state{{claim: newClaim(prog.Fset, &c.List[0])}}) {
+		order = append(order, e.Name)
+	}
+	if want := []string{"TestNear", "TestFar", "TestNone"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+}
+
+// TestTryInNoTime: a driver for which there is no time says so.
+func TestTryInNoTime(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(3)}}}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	answers, err := c.Try(ctx, &explore.Entry{Name: "D"}, []int{0})
+	if err != nil || answers[0].Status != Open || answers[0].Why != "time was up (--budget)" {
+		t.Errorf("%v %+v", err, answers)
+	}
+}
+
+// TestWarning: a bug that is only a warning does not confirm a finding.
+func TestWarning(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	for i := range 9 {
+		file.AddLine(i * 10)
+	}
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(33)}}}}
+	for _, warning := range []bool{true, false} {
+		c.Explore = func(_ context.Context, e *explore.Entry, _ bool, _ func(*explore.Options)) (*explore.Result, error) {
+			b := &bug.Bug{Kind: bug.Leak, Pos: fset.Position(file.Pos(33)), Warning: warning}
+			return &explore.Result{Entry: e.Name, Verdict: explore.Fail, Bugs: []*bug.Bug{b}}, nil
+		}
+		answers, err := c.Try(t.Context(), &explore.Entry{Name: "D"}, []int{0})
+		if err != nil || (answers[0].Status == Confirmed) == warning {
+			t.Errorf("warning %t: %v %+v", warning, err, answers)
+		}
+	}
+}
+
+// TestIncompleteSearch: an exploration that reaches the place refutes the finding only if it is complete.
+func TestIncompleteSearch(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	for i := range 9 {
+		file.AddLine(i * 10)
+	}
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(33)}}}}
+	for verdict, want := range map[explore.Verdict]Status{explore.OK: Refuted, explore.Incomplete: Open} {
+		c.Explore = func(_ context.Context, e *explore.Entry, _ bool, _ func(*explore.Options)) (*explore.Result, error) {
+			cover := &explore.Coverage{Blocks: []load.Block{{File: "a.go", First: 1, Last: 9}}, Reached: []bool{true}, Init: []bool{false}}
+			r := &explore.Result{Entry: e.Name, Verdict: verdict, Coverage: cover}
+			if verdict == explore.Incomplete {
+				r.Incomplete = []explore.Reason{{Text: "time is up"}}
+			}
+			return r, nil
+		}
+		answers, err := c.Try(t.Context(), &explore.Entry{Name: "D"}, []int{0})
+		if err != nil || answers[0].Status != want {
+			t.Errorf("%s: %v %+v, want %v", verdict, err, answers, want)
+		}
 	}
 }

@@ -77,6 +77,7 @@ type deviation struct {
 	last  trace.GID
 	path  trace.Schedule
 	race  *bug.Bug // the first data race
+	lines bool     // the columns of the recording are those of another version
 }
 
 func steps(events []describe.Event) (list []describe.Event) {
@@ -127,12 +128,21 @@ func (d *deviation) next(name string) (trace.GID, bool) {
 	if !ok || len(d.left[name]) == 0 {
 		return g, false
 	}
-	want := d.left[name][0]
-	if got := d.m.Describe(g); got.Kind != want.Kind || got.Pos != want.Pos || want.Choice >= d.m.Alternatives(g) {
+	if !d.same(g, d.left[name][0]) {
 		d.left[name] = nil
 		return g, false
 	}
 	return g, true
+}
+
+// same reports whether g's pending operation is the recorded one, and has its alternative.
+func (d *deviation) same(g trace.GID, want describe.Event) bool {
+	got := d.m.Describe(g)
+	if d.lines {
+		got.Pos.Column, want.Pos.Column = 0, 0
+		got.Pos.Offset, want.Pos.Offset = 0, 0
+	}
+	return got.Kind == want.Kind && got.Pos == want.Pos && want.Choice < d.m.Alternatives(g)
 }
 
 // any returns the goroutine that moves if the recording does not determine one: the one that moved
@@ -149,7 +159,7 @@ func (d *deviation) any() trace.GID {
 func (d *deviation) move(g trace.GID) {
 	name, step := d.m.Name(g), trace.Step{G: g}
 	if list := d.left[name]; len(list) > 0 {
-		if got := d.m.Describe(g); got.Kind == list[0].Kind && got.Pos == list[0].Pos && list[0].Choice < d.m.Alternatives(g) {
+		if d.same(g, list[0]) {
 			step.Choice, d.left[name] = list[0].Choice, list[1:]
 			i := slices.IndexFunc(d.order, func(e describe.Event) bool { return e.Name == name })
 			d.order = slices.Delete(d.order, i, i+1)

@@ -8,6 +8,7 @@
 //	small.go    which versions are tried, and explored
 //	valid.go    whether a version is a test that passes
 //	doubt.go    bugs that smaller numbers may have caused
+//	carry.go    whether the schedules of its bugs show them at full size
 package small
 
 import (
@@ -212,6 +213,9 @@ func (c *Config) explore(ctx context.Context, v *Version, most time.Duration) (*
 		return nil, err
 	}
 	c.doubt(v, r)
+	if err := c.carry(ctx, r); err != nil {
+		return nil, err
+	}
 	return &explore.Small{Smaller: v.Smaller, Result: r}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hbcheck.dev/hbcheck/explore"
+	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/small"
 	"hbcheck.dev/hbcheck/internal/deep"
@@ -41,7 +42,9 @@ func config(t *testing.T, bodies []string) (list []*small.Config) {
 	}
 	for _, e := range prog.Entries {
 		list = append(list, &small.Config{
-			Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e},
+			Prog: prog, Entry: explore.Entry{Package: e.Path, Name: e.Name, Source: e, New: func(interrupted func() bool) (describe.Machine, error) {
+				return describe.NewMachine(prog, e, cfg(interrupted))
+			}},
 			Options: explore.Options{POR: explorers.Lookup("optimal"), MaxExecs: 2000},
 			Sample:  explore.Options{POR: explorers.Lookup("random"), MaxExecs: 10, Seed: 1},
 			Load:    prog.Again, Run: explore.Run,
@@ -137,6 +140,66 @@ if m.Load() == 1 && n.Load() == 0 { t.Error("none") }`, "20→1 ok", ""}, // aft
 			if s.Exhaustive() != (s.Result.Verdict == explore.OK) {
 				t.Errorf("%s: %s, exhaustive: %v", tests[i].name, got, s.Exhaustive())
 			}
+		}
+		if got != tests[i].want {
+			t.Errorf("%s: got %s, want %s", tests[i].name, got, tests[i].want)
+		}
+	}
+}
+
+// TestCarried: schedules of small versions are repeated at full size.
+func TestCarried(t *testing.T) {
+	const lost = `var n atomic.Int32
+var wg sync.WaitGroup
+for range 20 { wg.Go(func() { for range 30 { n.Store(n.Load()+1) } }) }
+wg.Wait()
+`
+	tests := []struct{ name, body, want string }{
+		{"a lost update", lost + "if n.Load() != 600 { t.Error(n.Load()) }", "fail carried"},
+		{"doubtful, but it shows", lost + "if n.Load()%2 == 1 { t.Error(n.Load()) }", "fail carried"},
+		{"the smaller numbers are the cause", lost + "if n.Load() < 3 { t.Error(n.Load()) }", "incomplete doubtful not carried"},
+		{"a deadlock", `var a, b sync.Mutex
+var wg sync.WaitGroup
+for i := range 20 { wg.Go(func() {
+	x, y := &a, &b
+	if i == 1 { x, y = y, x }
+	x.Lock(); y.Lock(); y.Unlock(); x.Unlock()
+}) }
+wg.Wait()`, "fail carried"},
+		// Goroutines that move before main has started all do not do what those of the schedule do.
+		{"all are started first", `var ready atomic.Bool
+var n atomic.Int32
+var wg sync.WaitGroup
+for range 20 { wg.Go(func() { if ready.Load() { n.Store(n.Load()+1) } else { n.Add(1) } }) }
+ready.Store(true)
+wg.Wait()
+if n.Load() != 20 { t.Error(n.Load()) }`, "fail carried"},
+		{"a failure in another place", `var n atomic.Int32
+var wg sync.WaitGroup
+for range 20 { wg.Go(func() { n.Store(n.Load()+1) }) }
+wg.Wait()
+if int(n.Load()) == len("nineteen characters") { t.Fatal("full") }
+if n.Load() == 1 { t.Error("small") }`, "fail not carried"},
+	}
+	var bodies []string
+	for _, tt := range tests {
+		bodies = append(bodies, tt.body)
+	}
+	for i, cfg := range config(t, bodies) {
+		v, err := cfg.Find(context.Background())
+		if err != nil || v == nil {
+			t.Fatalf("%s: %v, %v", tests[i].name, v, err)
+		}
+		s, err := cfg.Explore(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(s.Result.Verdict)
+		for _, b := range s.Result.Bugs {
+			if b.Doubtful {
+				got += " doubtful"
+			}
+			got += [...]string{bug.Untried: " untried", bug.NotCarried: " not carried", bug.Carried: " carried"}[b.Carried]
 		}
 		if got != tests[i].want {
 			t.Errorf("%s: got %s, want %s", tests[i].name, got, tests[i].want)

@@ -87,7 +87,7 @@ var allowed = map[string]string{
 	"explore/bug":                "explore/describe internal/saved load por trace vm",
 	"explore/confirm":            "explore explore/bug explore/describe explore/target load oracle por static/findings trace",
 	"explore/selection":          "explore explore/describe explore/ignore load",
-	"explore/small":              "explore explore/bug explore/describe load load/scale",
+	"explore/small":              "explore explore/bug explore/describe explore/schedule load load/scale",
 	"bench":                      "explore explore/bug explore/describe internal/litmus load oracle por por/explorers report testdata/benchmarks vm",
 	"report":                     "explore explore/bug explore/describe explore/ignore explore/schedule explore/selection explore/strategy load oracle por por/explorers static/findings trace vm",
 	"report/page":                "explore explore/bug explore/describe load report trace",

@@ -125,6 +125,10 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 		if a, ok := p.Base.Paths.Root(path).(*ssa.Alloc); ok && a.Parent() == fn && !p.startedBefore(fn, instr) {
 			continue // no goroutine has it yet
 		}
+		//mutant: findings: a flag of an object does not say whether it is shared [test ./static/findings TestKernels]: "byFlag(instr, x)" -> "false"
+		if byFlag(instr, x) {
+			continue // all accesses to the object are of one kind
+		}
 		if p.sameLock(instr, x) || !write && p.lockedWrites(instr, list) {
 			continue
 		}
@@ -427,6 +431,35 @@ func (p *pass) decides(l *ssa.Call, instr ssa.Instruction) bool {
 		return splits(b, instr)
 	}
 	return false
+}
+
+// byFlag reports whether x and y are executed for different values of a bool that is a field.
+func byFlag(x, y ssa.Instruction) bool {
+	if x.Parent() != y.Parent() {
+		return false
+	}
+	return slices.ContainsFunc(x.Parent().Blocks, func(b *ssa.BasicBlock) bool {
+		test, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		if !ok {
+			return false
+		}
+		cond := test.Cond
+		if not, ok := cond.(*ssa.UnOp); ok && not.Op == token.NOT {
+			cond = not.X
+		}
+		load, ok := cond.(*ssa.UnOp)
+		if !ok || load.Op != token.MUL {
+			return false
+		}
+		if _, ok := load.X.(*ssa.FieldAddr); !ok {
+			return false
+		}
+		on := func(s *ssa.BasicBlock, instr ssa.Instruction) bool {
+			return len(s.Preds) == 1 && (s == instr.Block() || s.Dominates(instr.Block()))
+		}
+		yes, no := b.Succs[0], b.Succs[1]
+		return on(yes, x) && on(no, y) || on(yes, y) && on(no, x)
+	})
 }
 
 // splits reports whether instr is executed for only one outcome of the branch at the end of b.

@@ -17,6 +17,8 @@
 //	settled.go     variables that no longer change
 //	races.go       pairs of accesses that nothing orders
 //	stuck.go       functions that are executed on made-up inputs (package sketch)
+//	driver.go      programs that may show a finding, from objects (driverobjects.go), other values
+//	               (drivervalues.go), and types that implement interfaces (driverstubs.go)
 //
 // The rule for confidence: high needs facts that certainly hold on the path in question (must-information).
 // It is at most medium if the finding needs two objects to be the same, and they may be different.

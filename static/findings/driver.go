@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -20,25 +21,112 @@ import (
 type Driver struct {
 	Name    string // of the function
 	Package *load.Package
+	Params  []string // of the function: values that executions choose
 	Body    string   // of the function
+	Decls   string   // of types that Body needs
 	File    string   // that it may be added to
-	Imports []string // of File, in the form of its import declarations, that Body needs
+	Imports []string // that Body and Decls need, in the form of import declarations
+	Added   []string // those of Imports that File does not have
 	Methods [2]string
+
+	choice      []string // of calls in Body, by the last parameter
+	choiceOfAll string   // as in Body
 }
 
-// Func returns the driver as a function.
-func (d *Driver) Func() string { return fmt.Sprintf("func %s() {\n%s}\n", d.Name, d.Body) }
+// Func returns the driver as a function, with the types that it needs.
+func (d *Driver) Func() string {
+	return fmt.Sprintf("func %s(%s) {\n%s}\n%s", d.Name, strings.Join(d.Params, ", "), d.Body, d.Decls)
+}
+
+// Given returns the driver with values of its parameters, which are zero if they are not given.
+func (d *Driver) Given(values map[string]string) *Driver {
+	e := *d
+	e.Params, e.Body = nil, ""
+	params, body := d.Params, d.Body
+	if len(d.choice) > 0 {
+		name, _, _ := strings.Cut(params[len(params)-1], " ")
+		params = params[:len(params)-1]
+		call := ""
+		if i, err := strconv.Atoi(values[name]); err == nil && 0 < i && i <= len(d.choice) {
+			call = "\t" + d.choice[i-1] + "\n"
+		}
+		body = strings.Replace(body, d.choiceOfAll, call, 1)
+	}
+	for _, p := range params {
+		name, _, _ := strings.Cut(p, " ")
+		//mutant: findings: the test of a driver has other arguments [test ./static/findings TestChosenDriver]: "values[name] != \"\"" -> "false"
+		if e.Body += "\tvar " + p; values[name] != "" {
+			e.Body += " = " + values[name]
+		}
+		e.Body += "\n"
+	}
+	e.Body += body
+	return &e
+}
+
+// Renamed returns the driver with another name, and other names for its types.
+func (d *Driver) Renamed(name string) *Driver {
+	e := *d
+	e.Name = name
+	e.Body = strings.ReplaceAll(d.Body, lower(d.Name), lower(name))
+	e.Decls = strings.ReplaceAll(d.Decls, lower(d.Name), lower(name))
+	return &e
+}
+
+// lower returns an unexported name.
+func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // Test returns the driver as a test.
 func (d *Driver) Test() string {
-	return fmt.Sprintf("// Test%s calls %s and %s in two goroutines.\nfunc Test%s(t *testing.T) {\n%s}\n",
-		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body)
+	return fmt.Sprintf("// Test%s calls %s and %s in two goroutines.\nfunc Test%s(t *testing.T) {\n%s}\n%s",
+		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body, d.Decls)
 }
 
-// NewDriver returns a driver for f, called name. It returns nil if the places are in methods of different
-// types, or in different packages, or if an argument has no value. If zero is set, arguments of basic types
-// are zero.
-func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
+// A Variant is a kind of driver.
+type Variant uint8
+
+// The variants. An unexported function is called by the nearest exported function that calls it: its callers
+// may have to do something first, such as to acquire a lock.
+const (
+	// Filled: arguments have values that are not zero, and so have the fields of structs that they refer to.
+	Filled Variant = iota
+	// Plain is Filled, but only the objects of the methods have constructors. The others are new and empty.
+	Plain
+	// Zero is Plain with zero for arguments of basic types.
+	Zero
+	// Chosen is Filled with numbers that executions choose.
+	Chosen
+	// Prepared is Chosen with a choice of an exported method that is called before.
+	Prepared
+	// Direct: unexported functions are called directly.
+	Direct
+	variants = 2 * Direct
+)
+
+// Variants lists the variants, the most promising first.
+func Variants() (list []Variant) {
+	for v := range variants {
+		list = append(list, v)
+	}
+	return list
+}
+
+func (v Variant) direct() bool    { return v >= Direct }
+func (v Variant) values() Variant { return v % Direct }
+
+// Drivers makes drivers for the findings of a program.
+type Drivers struct {
+	prog    *load.Program
+	callers map[*load.Package]map[*ssa.Function][]*ssa.Function // declared functions
+}
+
+// NewDrivers returns Drivers for findings of prog.
+func NewDrivers(prog *load.Program) *Drivers {
+	return &Drivers{prog, make(map[*load.Package]map[*ssa.Function][]*ssa.Function)}
+}
+
+// New returns a driver for f, called name. If there is none, it returns the reason.
+func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string) {
 	a := declarationAt(f.Instr)
 	b := a
 	if f.Other != nil {
@@ -46,72 +134,149 @@ func NewDriver(prog *load.Program, f *Finding, name string, zero bool) *Driver {
 			b = m
 		}
 	}
-	if a == nil || b == nil {
-		return nil
-	}
-	pkg := prog.PackageOf(a)
-	t := cmp.Or(receiver(a), receiver(b))
-	for _, fn := range []*ssa.Function{a, b} {
-		if r := receiver(fn); r != nil && r != t || fn.Signature.Recv() != nil && r == nil || prog.PackageOf(fn) != pkg {
-			return nil
+	waits := strings.HasPrefix(f.Code, "HBA2") || strings.HasPrefix(f.Code, "HBA3")
+	//mutant: findings: any call of a function that waits is a driver [test ./static/findings TestEntryDriver]: "waits &&" -> "false && waits &&"
+	if waits && f.Entry != nil {
+		// Alone, every function that waits may wait forever: what wakes it is part of the program.
+		a, b = nil, nil
+		if fn := outermost(f.Entry); callable(fn) {
+			a, b = fn, fn
 		}
 	}
-	if pkg == nil || t != nil && pkg.Types.Scope().Lookup(t.Name()) == nil {
-		return nil
+	if a == nil || b == nil {
+		return nil, "its place is in no function that can be called"
 	}
-	d := &Driver{Name: name, Package: pkg, Methods: [2]string{title(a), title(b)}}
-	d.File = prog.Fset.PositionFor(a.Pos(), false).Filename
-	x := maker{pkg: pkg.Types, of: t, zero: zero, imports: importsOf(prog, pkg, d.File)}
-	object := ""
-	if t != nil {
-		object = x.object()
-	}
-	first, second := x.call(a), x.call(b)
 	if f.Code == "HBA305" && f.Other == nil {
-		return nil // nothing wakes it
+		return nil, "nothing wakes the goroutine"
 	}
-	if x.failed || strings.HasSuffix(d.File, "_test.go") {
-		return nil
+	if !v.direct() {
+		a, b = s.exported(a), s.exported(b)
 	}
+	pkg := s.prog.PackageOf(a)
+	if pkg == nil || pkg != s.prog.PackageOf(b) {
+		return nil, "its places are in several packages"
+	}
+	d = &Driver{Name: name, Package: pkg, Methods: [2]string{title(a), title(b)}}
+	d.File = s.prog.Fset.PositionFor(a.Pos(), false).Filename
+	if strings.HasSuffix(d.File, "_test.go") {
+		return nil, "its place is in a test"
+	}
+	m := newMaker(s.prog, d, v.values())
+	// Two methods that exchange their objects acquire the locks of these in both orders.
+	//mutant: findings: a driver does not exchange the objects [test ./static/findings TestCrossedDriver]: "a == b" -> "false"
+	crossed := a == b && (f.Code == "HBA110" || f.Code == "HBA111")
+	var first, second string
+	if crossed {
+		first, second = m.crossed(a)
+	}
+	if first == "" {
+		receivers := m.receivers(a, b)
+		first, second = m.call(receivers[0], a), m.call(receivers[1], b)
+	}
+	if m.why != "" {
+		return nil, m.why
+	}
+	d.choice, d.choiceOfAll = m.before()
+	object := strings.Join(m.setup, "") + d.choiceOfAll
+	d.Params = m.params
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
 	if f.Code == "HBA305" {
 		// After a signal for one goroutine, and before its return, the other goroutine may come first.
 		waiter := fmt.Sprintf("\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n", first)
 		d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n%s%s\t%s\n\t%s\n\t<-done\n\t<-done\n", object, waiter, waiter, second, second)
 	}
-	for _, i := range x.imports {
-		//mutant: findings: a driver needs no import [test ./static/findings TestDriver]: "strings.Contains(d.Body, i.name+\".\")" -> "false"
-		if strings.Contains(d.Body, i.name+".") {
-			d.Imports = append(d.Imports, i.name+" "+strconv.Quote(i.path))
+	d.Decls = strings.Join(m.decls, "")
+	all := d.Func()
+	for _, i := range m.imports {
+		//mutant: findings: a driver needs no import [test ./static/findings TestDriver]: "strings.Contains(all, i.name+\".\")" -> "all == \"\""
+		if strings.Contains(all, i.name+".") {
+			text := i.name + " " + strconv.Quote(i.path)
+			if d.Imports = append(d.Imports, text); i.added {
+				d.Added = append(d.Added, text)
+			}
 		}
 	}
-	return d
+	return d, ""
 }
 
-// An imported is a package that a file imports, and its name there.
-type imported struct{ path, name string }
-
-// importsOf returns the imports of a file of pkg.
-func importsOf(prog *load.Program, pkg *load.Package, file string) (list []imported) {
-	for _, f := range pkg.Files {
-		if prog.Fset.PositionFor(f.Pos(), false).Filename != file {
-			continue
+// exported returns the exported function that reaches fn by the least number of static calls within its
+// package; fn if there is none, or if fn is exported itself.
+func (s *Drivers) exported(fn *ssa.Function) *ssa.Function {
+	pkg := s.prog.PackageOf(fn)
+	if pkg == nil {
+		return fn
+	}
+	public := func(fn *ssa.Function) bool {
+		return fn.Object() != nil && fn.Object().Exported() && !strings.HasSuffix(s.prog.Fset.Position(fn.Pos()).Filename, "_test.go")
+	}
+	seen := []*ssa.Function{fn}
+	for level := seen; len(level) > 0; {
+		//mutant: findings: drivers call unexported functions directly [test ./static/findings TestExportedDriver]: "public" -> "func(*ssa.Function) bool { return true }"
+		if k := slices.IndexFunc(level, public); k >= 0 {
+			for _, c := range level[k:] { // preferably a method of the same object
+				if public(c) && receiver(c) == receiver(fn) {
+					return c
+				}
+			}
+			return level[k]
 		}
-		for _, spec := range f.Imports {
-			path, _ := strconv.Unquote(spec.Path.Value)
-			for _, p := range pkg.Types.Imports() {
-				if name := p.Name(); p.Path() == path {
-					if spec.Name != nil {
-						name = spec.Name.Name
-					}
-					if name != "_" && name != "." {
-						list = append(list, imported{path, name})
+		var next []*ssa.Function
+		for _, called := range level {
+			for _, c := range s.callersOf(pkg)[called] {
+				if !slices.Contains(seen, c) {
+					seen, next = append(seen, c), append(next, c)
+				}
+			}
+		}
+		level = next
+	}
+	return fn
+}
+
+// callersOf returns the static callers of the declared functions of pkg, in the order of the source.
+func (s *Drivers) callersOf(pkg *load.Package) map[*ssa.Function][]*ssa.Function {
+	if m := s.callers[pkg]; m != nil {
+		return m
+	}
+	m := make(map[*ssa.Function][]*ssa.Function)
+	s.callers[pkg] = m
+	s.prog.BuildPackage(pkg.SSA)
+	var visit func(caller, fn *ssa.Function)
+	visit = func(caller, fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, i := range b.Instrs {
+				call, ok := i.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				callee := call.Common().StaticCallee()
+				if callee == nil {
+					continue
+				}
+				if o := callee.Origin(); o != nil {
+					callee = o
+				}
+				if !slices.Contains(m[callee], caller) {
+					m[callee] = append(m[callee], caller)
+				}
+			}
+		}
+		for _, lit := range fn.AnonFuncs {
+			visit(caller, lit)
+		}
+	}
+	for _, f := range pkg.Files {
+		for _, decl := range f.Decls {
+			if decl, ok := decl.(*ast.FuncDecl); ok {
+				if obj, ok := pkg.Info.Defs[decl.Name].(*types.Func); ok {
+					if fn := pkg.SSA.Prog.FuncValue(obj); fn != nil && callable(fn) {
+						visit(fn, fn)
 					}
 				}
 			}
 		}
 	}
-	return list
+	return m
 }
 
 // declarationAt returns the function or method whose declaration has instr; nil if it is in none, or in one
@@ -124,12 +289,17 @@ func declarationAt(instr ssa.Instruction) *ssa.Function {
 	if o := fn.Origin(); o != nil {
 		fn = o
 	}
-	decl, ok := fn.Syntax().(*ast.FuncDecl)
-	//mutant: findings: drivers call no functions [test ./static/findings TestFunctionDriver]: "!ok || " -> "!ok || decl.Recv == nil || "
-	if !ok || decl.Recv == nil && (fn.Name() == "main" || fn.Object() == nil || strings.HasPrefix(fn.Name(), "init")) {
+	if !callable(fn) {
 		return nil
 	}
 	return fn
+}
+
+// callable reports whether fn is a declared function that a program may call.
+func callable(fn *ssa.Function) bool {
+	decl, ok := fn.Syntax().(*ast.FuncDecl)
+	//mutant: findings: drivers call no functions [test ./static/findings TestFunctionDriver]: "ok && " -> "ok && decl.Recv != nil && "
+	return ok && (decl.Recv != nil || fn.Name() != "main" && fn.Object() != nil && !strings.HasPrefix(fn.Name(), "init"))
 }
 
 // receiver returns the type of a method's receiver; nil if it has none, or its type no name.
@@ -155,226 +325,67 @@ func title(fn *ssa.Function) string {
 	return fn.Name()
 }
 
-// A maker writes expressions for values.
-type maker struct {
-	pkg    *types.Package
-	of     *types.TypeName
-	zero   bool // values of basic types are zero
-	failed bool
-
-	imports []imported // that the values may use
-}
-
-// imported returns the name of a package in the file; "" if the file does not import it.
-func (m *maker) imported(path string) string {
-	if k := slices.IndexFunc(m.imports, func(i imported) bool { return i.path == path }); k >= 0 {
-		return m.imports[k].name
+// Compile returns the first errors in drivers of one package, and nil for those that compile.
+func Compile(prog *load.Program, list []*Driver) []error {
+	errs := make([]error, len(list))
+	pkg := list[0].Package
+	var files []*ast.File
+	for _, f := range pkg.Files {
+		g := *f
+		g.Decls = nil
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				bare := *fn
+				bare.Body = nil // it has been checked
+				decl = &bare
+			}
+			g.Decls = append(g.Decls, decl)
+		}
+		files = append(files, &g)
 	}
-	return ""
-}
-
-// instance returns the type's name, with int for each of its parameters.
-func instance(name string, params *types.TypeParamList) string {
-	if params.Len() == 0 {
-		return name
-	}
-	return name + "[" + strings.TrimSuffix(strings.Repeat("int, ", params.Len()), ", ") + "]"
-}
-
-// object returns the statement that makes x, by a constructor if there is one.
-func (m *maker) object() string {
-	named := m.of.Type().(*types.Named)
-	scope := m.pkg.Scope()
-	for _, name := range scope.Names() {
-		fn, ok := scope.Lookup(name).(*types.Func)
-		if !ok || !strings.HasPrefix(strings.ToLower(name), "new") {
+	fset := token.NewFileSet()
+	fset.AddFile("", -1, int(prog.Fset.Base())) // the files of prog keep their positions
+	index := make(map[*token.File]int)
+	for i, d := range list {
+		var b strings.Builder
+		fmt.Fprintf(&b, "package %s\n", pkg.Types.Name())
+		for _, text := range d.Imports {
+			fmt.Fprintf(&b, "import %s\n", text)
+		}
+		b.WriteString(d.Func())
+		f, err := parse(fset, b.String())
+		if err != nil {
+			errs[i] = err
 			continue
 		}
-		sig := fn.Signature()
-		n := sig.Results().Len()
-		if n == 0 || n > 2 || n == 2 && sig.Results().At(1).Type().String() != "error" || !m.returns(sig.Results().At(0).Type()) {
-			continue
-		}
-		try := maker{pkg: m.pkg, of: m.of, zero: m.zero, imports: m.imports}
-		call := instance(name, sig.TypeParams()) + "(" + try.arguments(sig) + ")"
-		if try.failed {
-			continue
-		}
-		if n == 2 {
-			return "\tx, err := " + call + "\n\tif err != nil {\n\t\treturn\n\t}\n"
-		}
-		return "\tx := " + call + "\n"
+		index[fset.File(f.Pos())] = i
+		files = append(files, f)
 	}
-	if _, ok := named.Underlying().(*types.Struct); !ok {
-		m.failed = true
-	}
-	return "\tx := new(" + instance(m.of.Name(), named.TypeParams()) + ")\n"
-}
-
-// returns reports whether t is the type of the object, or a pointer to it.
-func (m *maker) returns(t types.Type) bool {
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Origin().Obj() == m.of
-}
-
-// call returns a call of a method of x, or of a function.
-func (m *maker) call(fn *ssa.Function) string {
-	if fn.Signature.Recv() == nil {
-		return instance(fn.Name(), fn.Signature.TypeParams()) + "(" + m.arguments(fn.Signature) + ")"
-	}
-	return "x." + fn.Name() + "(" + m.arguments(fn.Signature) + ")"
-}
-
-// arguments returns arguments for a call; none for variadic parameters.
-func (m *maker) arguments(sig *types.Signature) string {
-	var list []string
-	for i := range sig.Params().Len() {
-		if sig.Variadic() && i == sig.Params().Len()-1 {
-			break
-		}
-		list = append(list, m.value(sig.Params().At(i).Type()))
-	}
-	return strings.Join(list, ", ")
-}
-
-// value returns an expression of type t.
-func (m *maker) value(t types.Type) string {
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return "1"
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case u.Info()&types.IsString != 0:
-			return m.either(`"x"`, `""`)
-		case u.Info()&types.IsBoolean != 0:
-			return m.either("true", "false")
-		case u.Info()&types.IsNumeric != 0:
-			return m.either("1", "0")
-		}
-	case *types.Pointer:
-		return m.pointer(u.Elem(), fillDepth)
-	case *types.Slice, *types.Map, *types.Chan:
-		return "nil"
-	case *types.Interface:
-		if u.NumMethods() == 0 {
-			return "1"
-		}
-		if t.String() == "error" {
-			return "nil"
-		}
-		//mutant: findings: there is no context [test ./static/findings TestDriver]: "t.String() == \"context.Context\"" -> "false"
-		if name := m.imported("context"); t.String() == "context.Context" && name != "" {
-			return name + ".Background()"
-		}
-	case *types.Signature:
-		if s, ok := m.function(u); ok {
-			return s
-		}
-	case *types.Struct:
-		n, ok := types.Unalias(t).(*types.Named)
-		if ok && n.Obj().Pkg() == m.pkg {
-			return instance(n.Obj().Name(), n.Origin().TypeParams()) + "{}"
-		}
-		//mutant: findings: there are no structs of other packages [test ./static/findings TestDriver]: "ok && n.Obj().Pkg() != nil" -> "false"
-		if ok && n.Obj().Pkg() != nil && n.Obj().Exported() && n.TypeParams().Len() == 0 {
-			if name := m.imported(n.Obj().Pkg().Path()); name != "" {
-				return name + "." + n.Obj().Name() + "{}"
+	cfg := types.Config{
+		Importer: imports{pkg.Types}, Sizes: prog.Sizes, GoVersion: pkg.GoVersion,
+		Error: func(err error) {
+			e, ok := err.(types.Error)
+			if i, found := index[fset.File(e.Pos)]; ok && found && errs[i] == nil {
+				errs[i] = cmp.Or(errs[i], error(e))
 			}
-		}
+		},
 	}
-	m.failed = true
-	return ""
+	_ = types.NewChecker(&cfg, fset, types.NewPackage(pkg.Types.Path(), pkg.Types.Name()), nil).Files(files)
+	return errs
 }
 
-// fillDepth bounds the pointers that lead from an argument to another object.
-const fillDepth = 3
+// imports has the imports of a package.
+type imports struct{ pkg *types.Package }
 
-// pointer returns a pointer to a new object of type t; nil if t has no name here. If the struct
-// belongs to another package, its pointers and basic fields get values, too, because no method sets them.
-func (m *maker) pointer(t types.Type, depth int) string {
-	n, _ := types.Unalias(t).(*types.Named)
-	switch b, isBasic := t.(*types.Basic); {
-	case isBasic && b.Kind() != types.UnsafePointer:
-		return "new(" + b.Name() + ")"
-	case n == nil || n.Obj().Pkg() == nil:
-		return "nil"
-	case n.Obj().Pkg() == m.pkg:
-		return "new(" + instance(n.Obj().Name(), n.Origin().TypeParams()) + ")"
+// Import implements types.Importer.
+func (i imports) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
 	}
-	k := slices.IndexFunc(m.imports, func(i imported) bool { return i.path == n.Obj().Pkg().Path() })
-	st, isStruct := n.Underlying().(*types.Struct)
-	if k < 0 || !n.Obj().Exported() || n.TypeParams().Len() > 0 || !isStruct || depth == 0 {
-		return "nil"
-	}
-	var fields []string
-	for f := range st.Fields() {
-		v := "nil"
-		switch u := f.Type().(type) {
-		case *types.Basic:
-			if u.Kind() != types.UnsafePointer {
-				v = m.value(u)
-			}
-		case *types.Pointer:
-			v = m.pointer(u.Elem(), depth-1)
-		}
-		//mutant: findings: objects of other packages are empty [test ./static/findings TestDriver]: "!m.zero" -> "false"
-		if f.Exported() && v != "nil" && !m.zero {
-			fields = append(fields, f.Name()+": "+v)
+	for _, p := range i.pkg.Imports() {
+		if p.Path() == path {
+			return p, nil
 		}
 	}
-	return "&" + m.imports[k].name + "." + n.Obj().Name() + "{" + strings.Join(fields, ", ") + "}"
-}
-
-func (m *maker) either(one, zero string) string {
-	if m.zero {
-		return zero
-	}
-	return one
-}
-
-// function returns a function literal that returns values.
-func (m *maker) function(sig *types.Signature) (string, bool) {
-	if sig.Variadic() {
-		return "", false
-	}
-	foreign := false
-	text := func(t *types.Tuple) string {
-		var list []string
-		for v := range t.Variables() {
-			s := "int"
-			if _, ok := types.Unalias(v.Type()).(*types.TypeParam); !ok {
-				s = types.TypeString(v.Type(), func(p *types.Package) string {
-					if p == m.pkg {
-						return ""
-					}
-					name := m.imported(p.Path())
-					foreign = foreign || name == ""
-					return name
-				})
-			}
-			list = append(list, s)
-		}
-		return "(" + strings.Join(list, ", ") + ")"
-	}
-	s := "func" + text(sig.Params()) + " "
-	switch results := text(sig.Results()); sig.Results().Len() {
-	case 0:
-	case 1:
-		s += results[1:len(results)-1] + " "
-	default:
-		s += results + " "
-	}
-	s += "{"
-	var values []string
-	for v := range sig.Results().Variables() {
-		values = append(values, m.value(v.Type()))
-	}
-	if len(values) > 0 {
-		s += " return " + strings.Join(values, ", ") + " "
-	}
-	return s + "}", !foreign
+	return nil, fmt.Errorf("no package %s", path)
 }

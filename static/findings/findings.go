@@ -148,10 +148,12 @@ type pass struct {
 
 	accessesOf map[*ssa.Function][]access // see goroutines.go
 	waitsIn    map[*ssa.Function]bool
-	raced      map[raceKey]bool
-	raceOf     map[raceName]bool
-	onlyOf     map[string]bool          // see only
-	raceAt     map[ssa.Instruction]bool // accesses of which a race has been reported
+	// atomicCalls has the atomic accesses of functions: see atomicsIn.
+	atomicCalls map[*ssa.Function][]ssa.CallInstruction
+	raced       map[raceKey]bool
+	raceOf      map[raceName]bool
+	onlyOf      map[string]bool          // see only
+	raceAt      map[ssa.Instruction]bool // accesses of which a race has been reported
 }
 
 func newPass(c *Config) *pass {
@@ -159,7 +161,7 @@ func newPass(c *Config) *pass {
 		Config: c, wanted: map[*ssa.Function]bool{}, flows: map[*ssa.Function]*lockFlow{},
 		generated: map[string]bool{}, starts: map[token.Pos]token.Pos{}, files: map[string]bool{}, names: map[token.Pos]string{},
 		edgeOf: map[orderKey]int{}, startsIn: map[*ssa.Function][]start{},
-		accessesOf: map[*ssa.Function][]access{}, onlyOf: map[string]bool{}, waitsIn: map[*ssa.Function]bool{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{}, raceOf: map[raceName]bool{},
+		accessesOf: map[*ssa.Function][]access{}, onlyOf: map[string]bool{}, waitsIn: map[*ssa.Function]bool{}, atomicCalls: map[*ssa.Function][]ssa.CallInstruction{}, raced: map[raceKey]bool{}, raceAt: map[ssa.Instruction]bool{}, raceOf: map[raceName]bool{},
 	}
 	for _, fn := range c.Functions {
 		p.wanted[fn] = true

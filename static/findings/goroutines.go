@@ -135,9 +135,12 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 	switch i := instr.(type) {
 	case *ssa.UnOp:
 		if i.Op == token.MUL {
-			return p.Base.Paths.Of(i.X), false, true
+			return p.Base.Paths.Of(i.X), false, !p.elseAtomic(i, i.X)
 		}
 	case *ssa.Store:
+		if p.elseAtomic(i, i.Addr) {
+			return 0, false, false
+		}
 		//mutant: findings: the return of a named result is a write [test ./static/findings TestWant]: "sketch.Same(i)" -> "false"
 		if sketch.Same(i) {
 			return 0, false, false
@@ -153,6 +156,34 @@ func (p *pass) ownAccess(instr ssa.Instruction) (path static.Path, write, ok boo
 		}
 	}
 	return 0, false, false
+}
+
+// elseAtomic reports whether an atomic access takes the place of instr, an access to addr, for the other
+// value of a flag: see byFlag.
+func (p *pass) elseAtomic(instr ssa.Instruction, addr ssa.Value) bool {
+	return slices.ContainsFunc(p.atomicsIn(instr.Parent()), func(o ssa.CallInstruction) bool {
+		at, _ := atomicCall(o)
+		//mutant: findings: all memory is shared [test ./static/findings TestKernels]: "byFlag(instr, o)" -> "false"
+		return p.Base.Paths.Of(at) == p.Base.Paths.Of(addr) && byFlag(instr, o)
+	})
+}
+
+// atomicsIn returns the calls in fn of functions that access variables atomically.
+func (p *pass) atomicsIn(fn *ssa.Function) []ssa.CallInstruction {
+	list, ok := p.atomicCalls[fn]
+	if !ok {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if site, ok := instr.(ssa.CallInstruction); ok {
+					if at, _ := atomicCall(site); at != nil {
+						list = append(list, site)
+					}
+				}
+			}
+		}
+		p.atomicCalls[fn] = list
+	}
+	return list
 }
 
 // accesses returns the accesses of fn before it waits, to memory that other goroutines may reach.

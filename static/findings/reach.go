@@ -4,6 +4,8 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/ssa"
+
+	"hbcheck.dev/hbcheck/load"
 )
 
 // Calls is a call graph.
@@ -75,4 +77,27 @@ func (r *Reach) Calls(p *Place) int {
 		return 0
 	}
 	return r.calls[r.fset.Position(p.Instr.Parent().Pos())]
+}
+
+// Static is a call graph of the calls whose callees are known without an analysis.
+type Static struct{ Prog *load.Program }
+
+// Callees implements Calls.
+func (s Static) Callees(site ssa.CallInstruction) []*ssa.Function {
+	if fn := site.Common().StaticCallee(); fn != nil {
+		return []*ssa.Function{fn}
+	}
+	return nil
+}
+
+// Body implements Calls. Functions of the standard library have none.
+func (s Static) Body(fn *ssa.Function) *ssa.Function {
+	if fn.Prog == nil {
+		return fn
+	}
+	if pkg := s.Prog.PackageOf(fn); pkg == nil || pkg.Std {
+		return nil
+	}
+	s.Prog.EnsureBuilt(fn)
+	return fn
 }

@@ -29,6 +29,49 @@ func (p *pass) calls(f func(fn *ssa.Function, site ssa.CallInstruction, name str
 	}
 }
 
+// checksAgain reports whether a branch after wait depends on a variable that a branch before it depends on:
+// then the function handles a condition that is false again.
+func (p *pass) checksAgain(wait ssa.Instruction) bool {
+	var tested []static.Path
+	for _, b := range wait.Parent().Blocks {
+		if test, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && splits(b, wait) {
+			for _, load := range loads(test.Cond, 4) {
+				tested = append(tested, p.Base.Paths.Of(load.X))
+			}
+		}
+	}
+	return slices.ContainsFunc(wait.Parent().Blocks, func(b *ssa.BasicBlock) bool {
+		test, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+		return ok && slices.ContainsFunc(loads(test.Cond, 4), func(load *ssa.UnOp) bool {
+			later := load.Block() != wait.Block() && wait.Block().Dominates(load.Block()) ||
+				load.Block() == wait.Block() && slices.Index(b.Instrs, ssa.Instruction(load)) > slices.Index(b.Instrs, wait)
+			path := p.Base.Paths.Of(load.X)
+			return later && path != static.Unknown && slices.Contains(tested, path)
+		})
+	})
+}
+
+// loads returns the loads that v is computed from by at most depth operations.
+func loads(v ssa.Value, depth int) (list []*ssa.UnOp) {
+	if depth == 0 {
+		return nil
+	}
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return []*ssa.UnOp{v}
+		}
+		return loads(v.X, depth-1)
+	case *ssa.BinOp:
+		return append(loads(v.X, depth-1), loads(v.Y, depth-1)...)
+	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "len" {
+			return loads(v.Call.Args[0], depth-1)
+		}
+	}
+	return nil
+}
+
 // checkCond finds calls of Cond.Wait outside of a loop (HBA305).
 func checkCond(p *pass) {
 	p.findCallers()
@@ -39,6 +82,10 @@ func checkCond(p *pass) {
 		}
 		if p.calledInLoops(fn, 3) {
 			return // a helper
+		}
+		//mutant: findings: no condition is checked again after a Wait [test ./static/findings TestKernels]: "p.checksAgain(site)" -> "false"
+		if p.checksAgain(site) {
+			return
 		}
 		f := p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again; check it again, as in for !condition { Wait }")
 		if by := p.signal(site.Common().Args[0]); by != nil {

@@ -162,7 +162,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA305", Title: "Cond.Wait outside of a loop",
 		Means:  "When Wait returns, the condition may be false again: another goroutine may have changed it before this one acquired the lock.",
-		Silent: "a call in a loop, or in a function that is called in loops only",
+		Silent: "a call in a loop, or in a function that is called in loops only, and a condition that is checked again after the call",
 		Blind:  "a loop that does not check the condition",
 		Mend:   "for !condition() { c.Wait() }",
 	},
@@ -190,7 +190,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA402", Title: "atomic and plain access",
 		Means:  "A variable is accessed with sync/atomic in one place, and without it in another place that may run at the same time.",
-		Silent: "plain reads of a variable that is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a lock that both hold, functions with the directive go:norace",
+		Silent: "plain reads of a variable that is never written atomically, an access after waiting for other goroutines, objects that are not shared yet, a flag of the object that selects the kind of access, a lock that both hold, functions with the directive go:norace",
 		Blind:  "accesses ordered in another way: the confidence is high only if both are certainly to one variable",
 		Mend:   "Give the variable a type of sync/atomic.",
 	},

@@ -409,3 +409,98 @@ func TestRightReadWait(t *testing.T) {
 	mu.RUnlock()
 	<-done
 }
+
+// A lock that an unknown function gets, which may release it: gorm's prepared statements.
+
+type statements interface {
+	add(query string, held sync.Locker) error
+}
+
+type prepared struct {
+	mu    sync.Mutex
+	store statements
+}
+
+func (p *prepared) prepareRight(query string) error {
+	p.mu.Lock()
+	if query == "" {
+		p.mu.Unlock()
+		return nil
+	}
+	return p.store.add(query, &p.mu)
+}
+
+func (p *prepared) prepareWrong(query string) error {
+	p.mu.Lock()
+	if query == "" {
+		p.mu.Unlock()
+		return nil
+	}
+	return p.store.add(query, nil)
+}
+
+func TestRightHandedOver(t *testing.T) {
+	p := &prepared{}
+	p.prepareRight("")
+}
+
+func TestWrongHandedOver(t *testing.T) {
+	p := &prepared{}
+	p.prepareWrong("")
+}
+
+// A Wait outside of a loop, after which the condition is checked again: docker's BytesPipe.
+
+type bytesPipe struct {
+	mu   sync.Mutex
+	wait *sync.Cond
+	size int
+}
+
+func (p *bytesPipe) readRight() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size == 0 {
+		p.wait.Wait()
+		if p.size == 0 {
+			return 0
+		}
+	}
+	p.size--
+	return 1
+}
+
+func (p *bytesPipe) readWrong() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.size == 0 {
+		p.wait.Wait()
+	}
+	p.size--
+	return 1
+}
+
+func (p *bytesPipe) write() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.size++
+	p.wait.Broadcast()
+}
+
+func newBytesPipe() *bytesPipe {
+	p := &bytesPipe{}
+	p.wait = sync.NewCond(&p.mu)
+	return p
+}
+
+func TestRightChecksAgain(t *testing.T) {
+	p := newBytesPipe()
+	p.write()
+	p.readRight()
+}
+
+func TestWrongChecksAgain(t *testing.T) {
+	p := newBytesPipe()
+	p.write()
+	p.readWrong()
+}

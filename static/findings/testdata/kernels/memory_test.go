@@ -380,3 +380,44 @@ func TestRightPublish(t *testing.T) {
 	s.n++
 	ch <- s
 }
+
+// A memory that is shared, or not, for all its life.
+
+type pages struct {
+	shared bool
+	size   int64
+}
+
+func (p *pages) growRight(n int64) {
+	if p.shared {
+		atomic.AddInt64(&p.size, n)
+	} else {
+		p.size += n
+	}
+}
+
+func (p *pages) growWrong(n int64, shared bool) {
+	if shared {
+		atomic.AddInt64(&p.size, n)
+	} else {
+		p.size += n
+	}
+}
+
+func TestRightSharedFlag(t *testing.T) {
+	p := &pages{shared: true}
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { p.growRight(1) })
+	}
+	wg.Wait()
+}
+
+func TestWrongSharedFlag(t *testing.T) {
+	p := &pages{}
+	var wg sync.WaitGroup
+	for i := range 2 {
+		wg.Go(func() { p.growWrong(1, i == 0) })
+	}
+	wg.Wait()
+}

@@ -1,0 +1,3 @@
+module confirm.test/far
+
+go 1.26
