@@ -84,8 +84,8 @@ func hbInotifyInit(flags int) (fd int, err error) {
 	node := &hbNode{mode: 0o600, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
 	f := &hbFile{path: "inotify:", flags: O_RDONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: in}
 	hbTouchInstances(true)
-	//mutant: instances are told in the order in which they were made [models TestModels/watchedInstances]: "hbEither()" -> "false"
 	at := 0
+	//mutant: instances are told in the order in which they were made [models TestModels/watchedInstances]: "!hbEither()" -> "true"
 	for at < len(hbInstances) && !hbEither() { // the kernel tells them in the order of their addresses
 		at++
 	}
