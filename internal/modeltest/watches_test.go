@@ -63,6 +63,56 @@ var watchPrograms = []program{
 		syscall.InotifyAddWatch(in, "DIR", syscall.IN_CLOSE_WRITE)
 		together(func() { os.Remove("DIR/a") }, func() { f.Close() })
 		print(inotified(in))`},
+	// A watch that is made beside the removal of the file ends with it.
+	{"watchedLeft", "falsea|true--a|truea--", `
+		os.Mkdir("DIR/a", 0o777)
+		in := inotify("DIR", syscall.IN_DELETE)
+		together(func() {
+			_, err := syscall.InotifyAddWatch(in, "DIR/a", syscall.IN_DELETE_SELF)
+			print(err == nil)
+		}, func() { os.Remove("DIR/a") })
+		print(inotified(in))`},
+	// So does a file whose mode is changed beside its removal.
+	{"watchedMode", "---a|-a--|-a---", `
+		os.WriteFile("DIR/a", nil, 0o666)
+		in := inotify("DIR", syscall.IN_DELETE)
+		syscall.InotifyAddWatch(in, "DIR/a", syscall.IN_ATTRIB|syscall.IN_DELETE_SELF)
+		together(func() { os.Chmod("DIR/a", 0o600) }, func() { os.Remove("DIR/a") })
+		print(inotified(in))`},
+	// The events of a directory come in the order of its changes.
+	{"watchedInOrder", "a|ab", `
+		in := inotify("DIR", syscall.IN_CREATE)
+		together(func() { os.Mkdir("DIR/a", 0o777) }, func() {
+			if _, err := os.Stat("DIR/a"); err == nil {
+				os.Mkdir("DIR/b", 0o777)
+			}
+		})
+		print(inotified(in))`},
+	// Either of two instances may be the first to be told.
+	{"watchedInstances", "-|-a|a-|a-a", `
+		in, other := inotify("DIR", syscall.IN_CREATE), inotify("DIR", syscall.IN_CREATE)
+		together(func() { os.Mkdir("DIR/a", 0o777) }, func() { print(inotified(other)); print("-"); print(inotified(in)) })`},
+	// A file that is open keeps its directory, which ends when it is closed.
+	{"watchedKeeps", "a--d|ad--|da--", `
+		os.Mkdir("DIR/d", 0o777)
+		f, _ := os.Create("DIR/d/a")
+		in := inotify("DIR/d", syscall.IN_DELETE_SELF|syscall.IN_CLOSE_WRITE)
+		syscall.InotifyAddWatch(in, "DIR", syscall.IN_DELETE)
+		together(func() { os.Remove("DIR/d/a"); os.Remove("DIR/d") }, func() { f.Close() })
+		print(inotified(in))`},
+	// A file that is closed beside a renaming.
+	{"watchedRenameClose", "ab|ba|bb", `
+		f, _ := os.Create("DIR/a")
+		in := inotify("DIR", syscall.IN_CLOSE_WRITE|syscall.IN_MOVED_TO)
+		together(func() { f.Close() }, func() { os.Rename("DIR/a", "DIR/b") })
+		print(inotified(in))`},
+	// And beside a renaming of its directory.
+	{"watchedMoveClose", "a", `
+		os.Mkdir("DIR/d", 0o777)
+		f, _ := os.Create("DIR/d/a")
+		in := inotify("DIR/d", syscall.IN_CLOSE_WRITE)
+		together(func() { f.Close() }, func() { os.Rename("DIR/d", "DIR/e") })
+		print(inotified(in))`},
 	// An instance that is closed beside a change.
 	{"watchedClosed", "", `
 		in := inotify("DIR", syscall.IN_CREATE)

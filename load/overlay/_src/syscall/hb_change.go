@@ -7,6 +7,9 @@ func Mkdirat(dirfd int, path string, mode uint32) (err error) {
 	if err != nil {
 		return err
 	}
+	var dirs hbDirs
+	dirs.lock(path)
+	defer dirs.unlock()
 	//mutant: making a directory is on one name [models TestModels/dirEntered]: "hbTouchNames(" -> "hbTouchName(path, true"
 	hbTouchNames()
 	if path, err = hbFree(path); err == nil {
@@ -36,9 +39,14 @@ func unlinkat(dirfd int, path string, flags int) (err error) {
 	if err != nil {
 		return err
 	}
+	var dirs hbDirs
 	if flags&hbRemoveDir != 0 {
+		dirs.lock(path, path+"/.")
+		defer dirs.unlock()
 		hbTouchNames()
 	} else {
+		dirs.lock(path)
+		defer dirs.unlock()
 		//mutant: removing a file reads names [models TestModels/fileRemoved]: "path, true" -> "path, false"
 		hbTouchName(path, true)
 	}
@@ -78,6 +86,9 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
+	var dirs hbDirs
+	dirs.lock(oldpath, newpath, newpath+"/.")
+	defer dirs.unlock()
 	hbTouchRenamed()
 	from, e := hbWalk(oldpath, false)
 	if e != 0 {
@@ -137,8 +148,14 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 		to.node.touch(true)
 		//mutant: a file over which another one is renamed keeps its name [models TestModels/renamedOver]
 		to.node.nlink--
+		to.node.pin(to.path)
+		release := to.node.hold()
+		hbRenamed(from.path, to.path, node, to.node)
+		dirs.unlock()
+		release()
+	} else {
+		hbRenamed(from.path, to.path, node, nil)
 	}
-	hbRenamed(from.path, to.path, node, to.node)
 	return nil
 }
 
@@ -169,6 +186,11 @@ func hbMoved(from, to string) {
 	for _, x := range moved {
 		hbSet(to+x.path[len(from):], x.node)
 		hbSet(x.path, nil)
+		for _, f := range x.node.files {
+			if len(f.path) > len(from) && f.path[:len(from)] == from {
+				f.path = to + f.path[len(from):]
+			}
+		}
 	}
 	for _, f := range hbOpenFiles() {
 		if f != nil && len(f.path) >= len(from)-1 && f.path+"/" == from {
@@ -190,6 +212,9 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if newpath, err = hbPath(newdirfd, newpath); err != nil {
 		return err
 	}
+	var dirs hbDirs
+	dirs.lock(newpath)
+	defer dirs.unlock()
 	//mutant: the number of links of an open file is not declared [models TestModels/linked]: "hbTouchAll" -> "hbTouchNames"
 	hbTouchAll()
 	from, e := hbWalk(oldpath, false)
@@ -206,6 +231,7 @@ func linkat(olddirfd int, oldpath string, newdirfd int, newpath string, flags in
 	if err == nil {
 		hbSet(newpath, node)
 		node.nlink++
+		node.several = true
 		node.linked()
 		hbCreated(newpath, node)
 	}
@@ -220,6 +246,9 @@ func symlinkat(oldpath string, newdirfd int, newpath string) (err error) {
 	if oldpath == "" {
 		return ENOENT
 	}
+	var dirs hbDirs
+	dirs.lock(newpath)
+	defer dirs.unlock()
 	hbTouchNames()
 	if newpath, err = hbFree(newpath); err == nil {
 		n := hbMake(newpath, S_IFLNK|0o777)
@@ -279,6 +308,8 @@ func (n *hbNode) chmod(mode uint32, path string) {
 func fchmodat(dirfd int, path string, mode uint32) (err error) {
 	n, path, err := hbOwn(dirfd, path, true)
 	if err == nil {
+		//mutant: a file ends while its mode changes [models TestModels/watchedMode]
+		defer n.hold()()
 		n.chmod(mode, path)
 	}
 	return err
@@ -287,6 +318,7 @@ func fchmodat(dirfd int, path string, mode uint32) (err error) {
 func fchmodat2(dirfd int, path string, mode uint32, flags int) (err error) {
 	n, path, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
 	if err == nil {
+		defer n.hold()()
 		n.chmod(mode, path)
 	}
 	return err
@@ -314,6 +346,7 @@ func (n *hbNode) chown(uid, gid int, path string) error {
 func Fchownat(dirfd int, path string, uid int, gid int, flags int) (err error) {
 	n, path, err := hbOwn(dirfd, path, flags&_AT_SYMLINK_NOFOLLOW == 0)
 	if err == nil {
+		defer n.hold()()
 		err = n.chown(uid, gid, path)
 	}
 	return err
@@ -333,12 +366,22 @@ func Lchown(path string, uid int, gid int) (err error) {
 
 func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error) {
 	to := *times
+	const omit, now = 1<<30 - 2, 1<<30 - 1
+	mask := uint32(IN_ATTRIB)
+	switch access, modify := to[0].Nsec == omit, to[1].Nsec == omit; {
+	case access && modify:
+		return nil
+	case modify:
+		mask = IN_ACCESS
+	case access:
+		mask = IN_MODIFY
+	}
 	n, path, err := hbOwn(dirfd, path, flag&_AT_SYMLINK_NOFOLLOW == 0)
 	if err != nil {
 		return err
 	}
+	defer n.hold()()
 	n.touch(true)
-	const omit, now = 1<<30 - 2, 1<<30 - 1
 	for i, t := range to {
 		switch t.Nsec {
 		case omit:
@@ -348,7 +391,7 @@ func utimensat(dirfd int, path string, times *[2]Timespec, flag int) (err error)
 			n.times[i], n.fixed = t, true
 		}
 	}
-	n.changed(IN_ATTRIB, path, false)
+	n.changed(mask, path, false)
 	return nil
 }
 
@@ -379,6 +422,7 @@ func Truncate(path string, length int64) (err error) {
 	case n.mode&0o200 == 0:
 		return EACCES
 	}
+	defer n.hold()()
 	n.touch(true)
 	n.resize(length)
 	n.changed(IN_MODIFY, path, false)

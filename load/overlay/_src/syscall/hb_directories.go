@@ -132,9 +132,15 @@ func Chdir(path string) (err error) {
 	if !at.dir() {
 		return ENOTDIR
 	}
+	release := func() {}
+	if at.node != nil {
+		release = at.node.hold() // until it is not the working directory any more
+	}
 	//mutant: Chdir declares nothing [models TestModels/chdir]
 	effect.Access(unsafe.Pointer(&hbDir), true)
 	hbDir = at.path
+	hbLeaveDir, release = release, hbLeaveDir
+	release()
 	return nil
 }
 

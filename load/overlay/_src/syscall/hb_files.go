@@ -48,6 +48,9 @@ var hbFiles = []*hbFile{
 // hbDir is the working directory if the program has changed it.
 var hbDir string
 
+// hbLeaveDir lets the working directory end.
+var hbLeaveDir = func() {}
+
 const hbNull = "/dev/null"
 
 // The functions without bodies are natives: vm/native_files.go.
@@ -184,6 +187,11 @@ func (f *hbFile) open(mode uint32) error {
 	if f.flags&tmpfile != 0 {
 		return EOPNOTSUPP
 	}
+	var dirs hbDirs
+	if f.flags&O_CREAT != 0 {
+		dirs.lock(f.path)
+		defer dirs.unlock()
+	}
 	//mutant: making a file reads names [models TestModels/fileMade]: ".flags&O_CREAT != 0" -> "alse"
 	hbTouchName(f.path, f.flags&O_CREAT != 0)
 	at, e := hbWalk(f.path, f.flags&O_NOFOLLOW == 0 && f.flags&(O_CREAT|O_EXCL) != O_CREAT|O_EXCL)
@@ -197,13 +205,15 @@ func (f *hbFile) open(mode uint32) error {
 		}
 		f.path, f.node = at.path, hbMake(at.path, S_IFREG|mode&^uint32(hbUmask)&0o7777)
 		hbCreated(f.path, f.node)
-		f.opened()
+		dirs.unlock()
+		f.opened(S_IFREG)
 		return nil
 	case e != 0:
 		return e
 	case f.flags&(O_CREAT|O_EXCL) == O_CREAT|O_EXCL:
 		return EEXIST
 	}
+	dirs.unlock()
 	f.path = at.path
 	switch m := at.mode() & S_IFMT; {
 	case m == S_IFLNK:
@@ -228,7 +238,7 @@ func (f *hbFile) open(mode uint32) error {
 			return err
 		}
 		f.node = at.node
-		f.opened()
+		f.opened(S_IFREG)
 		if f.flags&O_TRUNC != 0 {
 			f.node.touch(true)
 			f.node.resize(0)
@@ -237,7 +247,7 @@ func (f *hbFile) open(mode uint32) error {
 		return nil
 	}
 	f.node = at.node
-	f.opened()
+	f.opened(at.mode())
 	return nil
 }
 
@@ -501,11 +511,14 @@ func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
 	case "/dev/stdin", "/dev/stdout", "/dev/stderr":
 		return -1, ESPIPE
 	}
-	if f.stream != nil {
-		return -1, ESPIPE
-	}
 	if f.refs == 0 {
 		return -1, EBADF
+	}
+	if _, ok := f.stream.(*hbInotify); ok && whence >= 0 && whence <= 2 {
+		return 0, nil // it does nothing
+	}
+	if f.stream != nil {
+		return -1, ESPIPE
 	}
 	switch whence {
 	case 0:

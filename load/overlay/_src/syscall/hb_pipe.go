@@ -208,7 +208,7 @@ func (p *hbPipe) read(f *hbFile, b []byte) (n int, err error) {
 		return -1, EBADF
 	}
 	nonblock := f.flags&O_NONBLOCK != 0
-	if len(b) == 0 {
+	if len(b) == 0 && !p.events {
 		return 0, nil
 	}
 	if nonblock {

@@ -12,6 +12,9 @@ func HbMakeSocket(path string, socket any) error {
 	if err != nil {
 		return err
 	}
+	var dirs hbDirs
+	dirs.lock(path)
+	defer dirs.unlock()
 	//mutant: making a socket declares nothing [models TestModels/connUnix]
 	hbTouchName(path, true)
 	at, err := hbFree(path)

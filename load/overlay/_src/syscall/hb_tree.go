@@ -27,21 +27,24 @@ import (
 
 // An hbNode is a file, directory or symbolic link in memory.
 type hbNode struct {
-	mode   uint32 // as in Stat_t
-	uid    uint32
-	gid    uint32
-	nlink  uint64 // of a file: the number of its names
-	ino    uint64
-	slot   int    // its byte in hbNames; 0: it has no name
-	data   []byte // of a file
-	held   int    // number of open files, and of calls that notify of changes: hb_watch.go
-	mapped int    // number of mappings: hb_map.go
-	before []byte // memory that is mapped and not part of data any more
-	target string // of a symbolic link
-	socket any    // of a socket: its listener
-	host   bool   // of a directory: names that are not in hbTree are the host's
-	times  [2]Timespec
-	fixed  bool // times are what the program has set
+	mode    uint32 // as in Stat_t
+	uid     uint32
+	gid     uint32
+	nlink   uint64 // of a file: the number of its names
+	ino     uint64
+	slot    int       // its byte in hbNames; 0: it has no name
+	data    []byte    // of a file
+	files   []*hbFile // in programs that may watch: that are open
+	held    int       // number of open files, and of calls that notify of changes: hb_watch.go
+	mapped  int       // number of mappings: hb_map.go
+	before  []byte    // memory that is mapped and not part of data any more
+	parent  *hbNode   // the directory in which it had its last name, if it is still open: hb_watch.go
+	target  string    // of a symbolic link
+	socket  any       // of a socket: its listener
+	several bool      // of a file: it has had several names
+	host    bool      // of a directory: names that are not in hbTree are the host's
+	times   [2]Timespec
+	fixed   bool // times are what the program has set
 }
 
 // An hbName is a path whose meaning differs from that on the host.
@@ -191,7 +194,7 @@ func hbMakeLike(path string, st *Stat_t) (n *hbNode, err error) {
 	n = &hbNode{mode: st.Mode, uid: st.Uid, gid: st.Gid, nlink: 1, ino: st.Ino, slot: hbSlot(path), times: [2]Timespec{st.Atim, st.Mtim}, fixed: true}
 	switch st.Mode & S_IFMT {
 	case S_IFDIR:
-		n.host = true
+		n.host, n.nlink = true, 2
 	case S_IFREG:
 		n.data = make([]byte, st.Size)
 		for off := 0; off < len(n.data); {

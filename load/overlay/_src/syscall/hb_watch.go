@@ -16,8 +16,11 @@ import (
 // change finds the names and nodes of the events. These depend on renames, so a rename is an access to all nodes
 // in programs that may watch (hbTouchRenamed), and open files know their new names.
 //
-// The kernel ends the watches of a file with its last name if no file is open by that name; here, none may be open
-// by an earlier name, either.
+// The kernel ends the watches of a file with its last name if no file is open by that name. If a file is open by an
+// earlier name, removing the last one is refused.
+//
+// On Linux, a lookup such as Stat that is under way beside the removal of a file may delay the end of its watches. Not
+// here: such a lookup is one step.
 //
 // A watch for reads (IN_ACCESS, IN_CLOSE_NOWRITE) is refused: a read of a file of the host is no operation on
 // its node.
@@ -63,6 +66,10 @@ const (
 
 	hbWatchReads = IN_ACCESS | IN_CLOSE_NOWRITE
 	hbMaskCreate = 0x10000000 // IN_MASK_CREATE
+
+	// What the mask of a watch may have.
+	hbMasks = IN_ALL_EVENTS | IN_UNMOUNT | IN_Q_OVERFLOW | IN_IGNORED | IN_ISDIR | IN_ONESHOT | IN_ONLYDIR | IN_DONT_FOLLOW |
+		IN_EXCL_UNLINK | IN_MASK_ADD | hbMaskCreate
 )
 
 // hbInotifyInit makes an instance.
@@ -77,7 +84,13 @@ func hbInotifyInit(flags int) (fd int, err error) {
 	node := &hbNode{mode: 0o600, uid: uint32(Getuid()), gid: uint32(Getgid()), nlink: 1}
 	f := &hbFile{path: "inotify:", flags: O_RDONLY | flags&O_NONBLOCK, refs: 1, node: node, stream: in}
 	hbTouchInstances(true)
-	hbInstances = append(hbInstances[:len(hbInstances):len(hbInstances)], in)
+	at := 0
+	//mutant: instances are told in the order in which they were made [models TestModels/watchedInstances]: "!hbEither()" -> "true"
+	for at < len(hbInstances) && !hbEither() { // the kernel tells them in the order of their addresses
+		at++
+	}
+	list := append([]*hbInotify(nil), hbInstances[:at]...)
+	hbInstances = append(append(list, in), hbInstances[at:]...)
 	fd = hbSmallest(f)
 	node.ino = hbHash(f.path) + uint64(fd)<<32
 	return fd, nil
@@ -97,7 +110,7 @@ func hbInstance(fd int) (*hbInotify, error) {
 }
 
 func hbInotifyAdd(fd int, path string, mask uint32) (wd int, err error) {
-	if mask&(IN_ALL_EVENTS|IN_ONESHOT|IN_ONLYDIR|IN_DONT_FOLLOW|IN_EXCL_UNLINK|IN_MASK_ADD|hbMaskCreate) == 0 || mask&IN_MASK_ADD != 0 && mask&hbMaskCreate != 0 {
+	if mask == 0 || mask&^hbMasks != 0 || mask&IN_MASK_ADD != 0 && mask&hbMaskCreate != 0 {
 		return -1, EINVAL
 	}
 	in, err := hbInstance(fd)
@@ -120,10 +133,15 @@ func hbInotifyAdd(fd int, path string, mask uint32) (wd int, err error) {
 	case at.node != nil && at.node.mode&0o400 == 0:
 		return -1, EACCES
 	}
+	if at.mode()&S_IFMT == S_IFSOCK { // it ends when it is closed
+		hbRefuse("syscall", "inotify_add_watch of "+at.path+", a socket")
+	}
 	node, err := at.own()
 	if err != nil {
 		return -1, err
 	}
+	//mutant: the last name of a file ends its watches before one is made [models TestModels/watchedLeft]
+	defer node.hold()()
 	in.touchWatches(true)
 	keep := mask & (IN_ALL_EVENTS | IN_ONESHOT | IN_EXCL_UNLINK)
 	list := append([]hbWatch(nil), in.watches...)
@@ -189,8 +207,10 @@ func (in *hbInotify) closed(f *hbFile) {
 // push adds an event to the queue, unless it repeats the last one.
 func (in *hbInotify) push(wd int32, mask, cookie uint32, name string) {
 	if n := len(in.pages); n >= hbMostEvents {
-		if len(in.pages) > hbMostEvents {
-			return
+		for _, p := range in.pages {
+			if p.data[5]&(IN_Q_OVERFLOW>>8) != 0 {
+				return
+			}
 		}
 		wd, mask, cookie, name = -1, IN_Q_OVERFLOW, 0, ""
 	}
@@ -226,7 +246,7 @@ type hbEvent struct {
 	dir      *hbNode // nil: it is for those who watch the file only
 	name     string
 	node     *hbNode // nil: it is for those who watch the directory only
-	nameless bool    // the file has lost the name
+	nameless bool    // the open file has lost the name
 	wrote    bool    // the call orders what precedes it before a read of the event
 }
 
@@ -252,10 +272,10 @@ func (e hbEvent) notify() {
 		var to [2]hbWatch // in this order
 		for _, w := range in.watches {
 			switch {
-			case w.mask&e.mask&IN_ALL_EVENTS == 0:
+			case w.mask&e.mask&IN_ALL_EVENTS == 0, e.nameless && w.mask&IN_EXCL_UNLINK != 0:
 			case w.node == e.node:
 				to[1] = w
-			case w.node == e.dir && !(e.nameless && w.mask&IN_EXCL_UNLINK != 0):
+			case w.node == e.dir:
 				to[0] = w
 			}
 		}
@@ -309,8 +329,14 @@ func (n *hbNode) changed(mask uint32, path string, wrote bool) {
 		return // it never had a name, or nobody watches
 	}
 	e := hbEventIn(path, mask|hbDirBit(n.mode))
+	//mutant: a file without a name has lost its directory [test ./internal/native TestOutcomes/areas/watches]: "n.parent != nil" -> "false"
+	if n.parent != nil {
+		e.dir = n.parent
+		_, e.name = hbSplit(path)
+	}
 	i, found := hbIndex(path)
-	e.node, e.nameless, e.wrote = n, !found || hbTree[i].node != n, wrote
+	opened := wrote || mask&(IN_OPEN|IN_CLOSE_WRITE) != 0 // the kernel knows the name of the open file
+	e.node, e.nameless, e.wrote = n, opened && (!found || hbTree[i].node != n), wrote
 	e.notify()
 }
 
@@ -321,14 +347,14 @@ func (n *hbNode) linked() {
 	}
 }
 
-// opened notifies of the opening of a file.
-func (f *hbFile) opened() {
+// opened notifies of the opening of a file with the given mode.
+func (f *hbFile) opened(mode uint32) {
 	switch {
 	case f.node != nil:
 		f.own(f.node)
 		f.node.changed(IN_OPEN, f.path, false)
 	case hbMayWatch():
-		hbEventIn(f.path, IN_OPEN).notify()
+		hbEventIn(f.path, IN_OPEN|hbDirBit(mode)).notify()
 	}
 }
 
@@ -336,6 +362,7 @@ func (f *hbFile) opened() {
 func (f *hbFile) own(n *hbNode) {
 	if f.node = n; n != nil && hbMayWatch() {
 		n.held++
+		n.files = append(n.files[:len(n.files):len(n.files)], f)
 	}
 }
 
@@ -351,77 +378,17 @@ func (f *hbFile) ended() {
 	if f.node == nil || f.stream != nil || !hbMayWatch() {
 		return
 	}
+	var files []*hbFile
+	for _, x := range f.node.files {
+		if x != f {
+			files = append(files, x)
+		}
+	}
+	f.node.files = files
 	if hbWrites(f.flags) {
 		f.node.changed(IN_CLOSE_WRITE, f.path, false)
 	}
 	f.node.release()
-}
-
-// over reports whether the file has no name, is not open, and no call holds it, in a step that declares a change
-// of the node.
-func (n *hbNode) over() bool {
-	if n.mode&S_IFMT == S_IFDIR {
-		for i := range hbTree {
-			if hbTree[i].node == n {
-				return false
-			}
-		}
-	} else if n.nlink > 0 {
-		return false
-	}
-	//mutant: a file ends while its events are added [models TestModels/watchedGone]: true
-	return n.held == 0
-}
-
-// release ends a call that holds the file.
-func (n *hbNode) release() {
-	n.touch(true)
-	n.held--
-	n.endIfOver()
-}
-
-// endIfOver ends the watches of the file if it is over. It is part of a step that declares a change of the node.
-func (n *hbNode) endIfOver() {
-	if !n.over() {
-		return
-	}
-	hbTouchInstances(false)
-	for _, in := range hbInstances {
-		in.touchWatches(true)
-		for _, w := range in.watches {
-			if w.node != n {
-				continue
-			}
-			in.drop(w.wd)
-			in.touch()
-			if w.mask&IN_DELETE_SELF != 0 {
-				in.push(w.wd, IN_DELETE_SELF, 0, "")
-			}
-			in.push(w.wd, IN_IGNORED, 0, "")
-			break
-		}
-	}
-}
-
-// hbUnlinked notifies of the removal of a name, in a step that declares a change of the node.
-func hbUnlinked(at *hbAt) {
-	if !hbMayWatch() {
-		return
-	}
-	n, dir := at.node, hbDirBit(at.mode())
-	e := hbEventIn(at.path, IN_DELETE|dir)
-	switch {
-	case n == nil:
-		e.notify()
-	case dir != 0:
-		n.endIfOver()
-		e.notify()
-	default:
-		n.held++
-		n.linked()
-		n.release()
-		e.notify()
-	}
 }
 
 // hbTouchRenamed declares that any path may lead elsewhere afterwards, and, in programs that may watch, that
@@ -436,13 +403,14 @@ func hbTouchRenamed() {
 }
 
 // hbRenamed notifies of a rename of node from one path to another, where lost, unless it is nil, has lost that
-// name. It is part of a step that declares a change of lost.
+// name, and which the caller holds. It is part of a step that declares a change of lost.
 func hbRenamed(from, to string, node, lost *hbNode) {
 	if !hbMayWatch() {
 		return
 	}
-	for _, f := range hbOpenFiles() {
-		if f != nil && f.node == node && f.path == from {
+	//mutant: files that are open keep their names [models TestModels/watchedRenameClose]: "node.files" -> "node.files[:0]"
+	for _, f := range node.files {
+		if f.path == from {
 			f.path = to
 		}
 	}
@@ -450,16 +418,10 @@ func hbRenamed(from, to string, node, lost *hbNode) {
 	dir := hbDirBit(node.mode)
 	was, is := hbEventIn(from, IN_MOVED_FROM|dir), hbEventIn(to, IN_MOVED_TO|dir)
 	was.cookie, is.cookie = hbCookie, hbCookie
-	if lost != nil {
-		lost.held++
-	}
 	was.notify()
 	is.notify()
 	if lost != nil {
 		lost.linked()
 	}
 	hbEvent{mask: IN_MOVE_SELF, node: node}.notify()
-	if lost != nil {
-		lost.release()
-	}
 }
