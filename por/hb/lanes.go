@@ -109,10 +109,16 @@ type suffix struct {
 	events []int32
 }
 
+// shortHistory is the number of events that are read one by one faster than by lanes.
+const shortHistory = 128
+
+// Short reports whether there are so few events before e that reading them one by one is fastest.
+func (x *Execution) Short(e int) bool { return e <= shortHistory }
+
 // Concurrent appends to buf the events before event e that do not happen before it, latest first.
 func (x *Execution) Concurrent(e int, buf []int32) []int32 {
 	c := x.Clock(e)
-	if x.rel.ReadsFrom { // there are no lanes
+	if x.rel.ReadsFrom || x.Short(e) { // there are no lanes, or they would take longer
 		for j := e - 1; j >= 0; j-- {
 			if !x.Before(j, c) {
 				buf = append(buf, int32(j))

@@ -118,8 +118,19 @@ func (s *searcher) reverseArrivals(e int) {
 
 // concurrentFrames returns the frames whose operations have been executed before event e and do not
 // happen before it, latest first. While a candidate is explored a frame's operation is not executed. The
-// cost is proportional to the number of events that do not happen before e.
+// cost is proportional to the number of events that do not happen before e, or to the number of frames if the
+// path is short.
 func (s *searcher) concurrentFrames(e int) []int32 {
+	if s.Short(e) {
+		c, list := s.Clock(e), s.concurrent[:0]
+		for i := len(s.frames) - 1; i >= 0; i-- {
+			if x := s.frames[i].depth; x < e && s.frameOf[x] == int32(i) && !s.Before(x, c) {
+				list = append(list, int32(i))
+			}
+		}
+		s.concurrent = list
+		return list
+	}
 	s.concurrent = s.Concurrent(e, s.concurrent[:0])
 	list := s.concurrent[:0]
 	for _, x := range s.concurrent {
