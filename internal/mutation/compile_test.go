@@ -26,14 +26,7 @@ import (
 // because a second build of all packages needs much space.
 func TestAllCompile(t *testing.T) {
 	deep.Skip(t, "checks the types of the module")
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	list, err := Find(root)
-	if err != nil {
-		t.Fatal(err)
-	}
+	root, list := found(t)
 	s, err := NewSchemata(root, t.TempDir(), list)
 	if err != nil {
 		t.Fatal(err)
@@ -51,17 +44,22 @@ func TestAllCompile(t *testing.T) {
 	}
 }
 
-// TestBrokenMutant: a mutant that has a type error is reported by its name.
-func TestBrokenMutant(t *testing.T) {
-	deep.Skip(t, "checks the types of the module")
+// found returns the directory of the module, and its mutants.
+func found(t *testing.T) (root string, list []Mutant) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := Find(root)
-	if err != nil {
+	if list, err = Find(root); err != nil {
 		t.Fatal(err)
 	}
+	return root, list
+}
+
+// TestBrokenMutant: a mutant that has a type error is reported by its name.
+func TestBrokenMutant(t *testing.T) {
+	deep.Skip(t, "checks the types of the module")
+	root, list := found(t)
 	i := slices.IndexFunc(list, func(x Mutant) bool { return strings.HasPrefix(x.File, "por/") && x.Change == "false" })
 	if i < 0 {
 		t.Fatal("no mutant of package por makes a condition false")
