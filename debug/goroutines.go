@@ -71,7 +71,7 @@ func (s *Session) observation() *describe.Observation {
 	return s.seen
 }
 
-// executed is the number of steps whose operation has been executed.
+// executed returns the number of steps whose operation has been executed.
 func (s *Session) executed() int {
 	if s.at.Tick > 1 && s.at.Step >= 0 {
 		return s.at.Step + 1
@@ -115,8 +115,8 @@ type Clock struct {
 	Step int // from 0
 }
 
-// Clocks returns the vector clock of a goroutine: of each other goroutine the last step that happens
-// before, by the relation of the Go memory model.
+// Clocks returns the vector clock of a goroutine: for each other goroutine, the last step that
+// happens before the next step of this one, by the relation of the Go memory model.
 func (s *Session) Clocks(name string) (list []Clock) {
 	o := s.observation()
 	if o == nil {

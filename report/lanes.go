@@ -341,7 +341,7 @@ func markStretches(rows []row) {
 // timer reports whether e is an event of a timer, which is not a goroutine of the program.
 func timer(e *describe.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
 
-// collector reports whether e is of the collector.
+// collector reports whether e is an event of the garbage collector.
 func collector(e *describe.Event) bool { return e.Kind == trace.SemAcquire && !e.Pos.IsValid() }
 
 // timers is the name of the lane of all timers.

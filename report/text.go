@@ -165,7 +165,7 @@ func (t *Text) bugs(b *bytes.Buffer, r *explore.Result, files []Files) {
 	}
 }
 
-// solverTrouble is a warning.
+// solverTrouble returns a warning about the external solver.
 func solverTrouble(r *explore.Result) string {
 	return fmt.Sprintf("warning: --solver: %s; conditions that it did not answer were solved without it", r.SolverTrouble)
 }

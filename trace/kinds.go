@@ -31,7 +31,7 @@ const (
 	TryRLock
 	RUnlock
 	LockPending // the pending writer waits for readers to leave
-	WakeLock    // Cond.Wait, notified, taking its lock again: on that only
+	WakeLock    // Cond.Wait, once notified, acquiring its lock again: it accesses only the lock
 
 	// Channels.
 	Send

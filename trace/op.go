@@ -12,7 +12,7 @@ package trace
 // has the same GID in every interleaving explored by one process. Main is 0.
 type GID uint32
 
-// NoGID is the absence of a goroutine.
+// NoGID stands for no goroutine.
 const NoGID GID = 1<<32 - 1
 
 // Access is one location an operation touches: size bytes at offset in an object.

@@ -30,7 +30,7 @@ type verdictCache struct {
 	patterns []string
 	env      []string // of --env
 
-	mu       sync.Mutex // hosts is asked by all machines
+	mu       sync.Mutex // guards hosts, which all machines use
 	hosts    map[*load.Entry]*vm.HostLog
 	packages map[string]string // fingerprints, by path; "" if there is none
 	names    []verdicts.Name   // of the remembered results of this run

@@ -226,7 +226,7 @@ const deadAfter = 10 * time.Second
 // oldestRun is the time for which the records of a run are kept after its coordinator has ended.
 const oldestRun = 7 * 24 * time.Hour
 
-// fail ends all waiting.
+// fail records an error of the run, which ends every wait for tasks and records.
 func (x *coordinator) fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -57,8 +57,8 @@ func Parse(s string, place func(string) (oracle.Place, error)) (t Target, err er
 	return t, fmt.Errorf("want %s", Words)
 }
 
-// New returns a target with one line at each place; of a Cross, they are the places of the inner
-// acquisitions.
+// New returns a target whose places have one line each; for a Cross, these are the places of the
+// inner acquisitions.
 func New(goal por.Goal, list ...oracle.Place) Target {
 	t := Target{Goal: goal}
 	switch {

@@ -156,7 +156,7 @@ func CheckModel[T, M any](t *testing.T, o Object[T], model Object[M], opts ...hb
 	hbtest.Explore(t, func(t *testing.T) { t.Helper(); check(t, o, model) }, opts...)
 }
 
-// check executes one scenario, any, or if hbcheck does not run the test some.
+// check executes one scenario, which hbcheck chooses; without hbcheck it executes some of them.
 func check[T, M any](t *testing.T, o Object[T], model Object[M]) {
 	t.Helper()
 	calls := flat(o.Ops)

@@ -62,7 +62,7 @@ func orders(lengths []int) int {
 	return all
 }
 
-// all executes all orders that begin with order, which contains at operations of the goroutines.
+// all executes all orders that begin with order, which has at[g] operations of each goroutine g.
 func (s *spec) all(order, at []int) {
 	left := false
 	for g, length := range s.lengths {

@@ -137,7 +137,7 @@ func goroutine(name string) bool {
 	return name == "main" || len(name) > 1 && name[0] == 'g' && name[1] >= '0' && name[1] <= '9'
 }
 
-// text returns the number of a text; -1 of the empty one.
+// text returns the number of a text; -1 for the empty text.
 func (b *builder) text(s string) int {
 	if s == "" {
 		return -1
