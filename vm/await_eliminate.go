@@ -266,7 +266,8 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	}
 	n := &snapshot{prev: d.from, read: d.read, of: d.of, val: d.val, cases: d.cases, lock: d.lock}
 	if d.from != nil {
-		// Before the fingerprint: a loop over a text reads thousands of bytes, and each would cost one.
+		// This test comes before the fingerprint is computed: a loop over a text reads thousands of
+		// bytes, and each byte would cost a fingerprint.
 		if n.depth = d.from.depth + 1; n.depth >= maxSnapshots {
 			g.trail = tooLong
 			return nil

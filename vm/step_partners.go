@@ -93,12 +93,11 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 		default:
 			seen = seen || m.observable(c)
 			// Without a buffer the sender executes the rendezvous (2 above), but only with receivers
-			// that wait. A receive that does not wait executes it itself.
-			// The goroutine that executes it: for `c <- 1` and `<-c`, which both wait, it is the sender,
-			// because otherwise each rendezvous would be two alternatives of different goroutines. With
-			// `select { case <-c: default: }` the receiver executes it, as it must not wait. In a program
-			// that is run the second one to arrive executes it, and continues, while the other one is still
-			// to be scheduled.
+			// that wait. A receive that does not wait executes it itself. So of `c <- 1` and `<-c`,
+			// which both wait, the sender executes the rendezvous: if each could, one rendezvous
+			// would be an alternative of both goroutines. With `select { case <-c: default: }` the
+			// receiver executes it, as it must not wait. In run mode the second goroutine to arrive
+			// executes the rendezvous, and continues before the other one is scheduled.
 			if c.send || !waits || m.auto && m.cfg.Run {
 				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
 				peers := m.waitingPeers(c, list == nil)

@@ -124,9 +124,9 @@ func ForgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	return bugs
 }
 
-// leftWith decides whether b, the Leak of goroutine g, may stay. gs has g and all goroutines of its
-// chain. If g waits for a lock, the decision depends on the goroutine at the end of the chain of
-// holders, because g continues when that one ends.
+// leftWith decides whether b, the Leak of goroutine g, may stay. gs has g and the holders in b.Cycle.
+// If g waits for a lock, the decision depends on the goroutine at the end of the chain of holders,
+// because g continues when that one ends.
 func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.Goroutine) {
 	for _, e := range b.Cycle {
 		g = gs[slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To })]

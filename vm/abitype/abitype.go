@@ -32,7 +32,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Kind is the type's kind as package reflect numbers them.
+// Kind is a kind of types, numbered as in package reflect.
 type Kind uint8
 
 // The kinds of internal/abi.
@@ -153,7 +153,7 @@ var (
 	mapTail27 = mapTail{keysOff: 88, keyStride: 96, elemsOff: 104, elemStride: 112, elemOff: 120, flags: 128, size: 136}
 )
 
-// mapTail returns that of b's release.
+// mapTail returns the mapTail of b's release.
 func (b *Builder) mapTail() *mapTail {
 	if b.Minor >= 27 {
 		return &mapTail27

@@ -56,7 +56,7 @@ type insert struct {
 	high   bool  // the high half of the word
 }
 
-// A question of the compiler about a program.
+// A question is a question of the compiler about a program.
 type question struct {
 	kind questionKind
 	arg  any

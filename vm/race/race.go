@@ -12,7 +12,7 @@
 // number, the time of its goroutine, and is known to a goroutine if its clock has reached that
 // time. The differences:
 //
-//   - FastTrack keeps the last write, and of reads one or a clock. A cell here is the list of the
+//   - FastTrack keeps the last write, and either one read or a clock of reads. A cell here is the list of the
 //     accesses that no later one subsumes (see cell). For plain accesses the two are equivalent;
 //     a cell also has atomic accesses, and accesses to parts of words. So a race on a location is
 //     found if and only if two accesses to it in this execution, up to now, race; of several races
