@@ -36,8 +36,8 @@ func main() {
 	wg.Wait()
 }`
 
-// TestWholePatience: the first search goes on for a while when the one with uninterrupted calls has covered
-// all schedules of its kind, and has the answer if it ends, although executions are long.
+// TestWholePatience: the first search continues for a while when the one with uninterrupted calls has
+// covered all schedules of its kind, and has the answer if it ends, although executions are long.
 func TestWholePatience(t *testing.T) {
 	prog := vmtest.Load(t, strings.Replace(fmt.Sprintf(cancels, 1500), "range 6", "range 3", 1))
 	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {

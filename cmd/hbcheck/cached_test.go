@@ -116,8 +116,8 @@ func TestSkipped(t *testing.T) { t.Skip("not here") }
 	"d/d_test.go":  "package d\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { t.Fatal(\"bad\") }\n",
 }
 
-// TestCached: a result is remembered until something changes that it depends on, and is then found
-// out again.
+// TestCached: a result is cached until something changes that it depends on; then the entry is
+// explored again.
 func TestCached(t *testing.T) {
 	deep.Skip(t, "explores three packages two dozen times")
 	dir := t.TempDir()
@@ -257,7 +257,7 @@ func TestCachedSame(t *testing.T) {
 	}
 }
 
-// TestCachedBuild: what another hbcheck has found out is not remembered.
+// TestCachedBuild: results of another build of hbcheck are not used.
 func TestCachedBuild(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -384,7 +384,7 @@ func kill(c *exec.Cmd) {
 	c.Wait()
 }
 
-// a run that is big enough to be disturbed takes some seconds.
+// disturbed is the least time of a run in which processes are killed.
 const disturbed = 3 * time.Second
 
 // TestCluster: several workers have the findings of one process, whichever processes die.
