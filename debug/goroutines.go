@@ -126,8 +126,8 @@ func (s *Session) Clocks(name string) (list []Clock) {
 	for i := range min(s.executed(), len(o.States)) {
 		steps[s.moves[i].name] = append(steps[s.moves[i].name], i)
 	}
-	// If a step happens before, so do all earlier steps of its goroutine, and the steps that happen before
-	// these.
+	// If a step happens before the goroutine's next step, so do all earlier steps of its own
+	// goroutine, and the steps that happen before these.
 	known := make(map[string]int) // how many of its steps do
 	var learn func(g string, n int)
 	learn = func(g string, n int) {

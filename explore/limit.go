@@ -24,7 +24,7 @@ type limit struct {
 	outer *limit // of the searches that share the time; nil: this one does not
 	end   time.Time
 	holds int           // searches that are making machines
-	since time.Time     // the moment from which on they do, if there are any
+	since time.Time     // when the first of these began
 	extra time.Duration // how long the clock may still stand
 	held  time.Duration // how long it has stood
 	later bool          // extend has moved the end

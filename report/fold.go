@@ -90,7 +90,8 @@ func (f *folder) path(i int) (path []int) {
 // synchronises are the packages whose calls are operations by themselves.
 var synchronises = []string{"sync.", "sync/atomic.", "time.", "runtime.", "testing."}
 
-// isOperation reports whether a call is a single operation, which has the better name.
+// isOperation reports whether a call is a single operation. Such a call is not folded, because the
+// name of the operation says more than that of the call.
 func isOperation(callee *bug.Call) bool {
 	return callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) })
 }

@@ -119,7 +119,7 @@ const maxLanes = 120
 // maxWhat is the width of the longest text for which there is room in a column.
 const maxWhat = 48
 
-// mostWhat is how many bytes of a longer one are shown.
+// mostWhat is the number of bytes that are shown of a longer text.
 const mostWhat = 1 << 10
 
 // widths returns the widths that the rows to be drawn need.

@@ -100,7 +100,7 @@ const (
 	AddsOne    = 1 + iota // WaitGroup.Add(1)
 	AddsMore              // WaitGroup.Add of a larger number
 	Subtracts             // Done, where the counter allows at least two such
-	Increments            // sync/atomic's Add, of which the result is not used
+	Increments            // sync/atomic's Add with an unused result
 
 	// The rest is only information: operations with the same number do not commute.
 

@@ -17,10 +17,11 @@ import (
 // An await loop, such as `for !ready.Load() {}`, can iterate any number of times, so a search that
 // does not match states does not end. But iterations with zero effect can be left out:
 //
-//  1. An iteration of a loop by goroutine g has zero effect if g's own state (its stack, and the
-//     objects that only g can reach) is the same at its end as at its beginning, and if g has only
-//     executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
-//     fail, selects that take their default, Gosched, and Sleep in between.
+//  1. An iteration of a loop by goroutine g has zero effect if two conditions hold. First, g's own
+//     state (its stack, and the objects that only g can reach) is the same at the end of the
+//     iteration as at its beginning. Second, in between g has executed only reads of atomic variables
+//     or of plain memory, TryLocks and compare-and-swaps that fail, selects that take their default,
+//     Gosched, and Sleep.
 //  2. Take an execution with such an iteration and remove the iteration's operations. No other
 //     goroutine notices, because the iteration writes nothing, and g continues as before. So the
 //     rest is an execution, too, and leads to the same state.

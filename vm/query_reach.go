@@ -9,9 +9,10 @@ import (
 
 // Reach determines the goroutines that can obtain a pointer to an object by themselves.
 //
-// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if
-// the object is reachable from pointers that h holds, or from the package variables; or if another
-// goroutine, from which the object is reachable, has made it reachable from there.
+// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if the
+// object is reachable from pointers that h holds, or from the package variables; or if another
+// goroutine, from which the object is reachable, has stored a pointer that makes it reachable from h
+// or the variables.
 //
 //  1. A goroutine holds what the fingerprint of a state includes for it (serialise): its live
 //     registers, deferred calls, panics, and the object it waits for. Nothing else on its stack

@@ -51,10 +51,10 @@ import (
 //  5. If an execution from a state that was not explored has a look, by 2 an execution from the state that
 //     was matched with it has one. After a look the search begins again, and the numbers at that place get
 //     no labels (needsDrawn). So a search that ends has lost nothing.
-//  6. Two cases of equality have to agree on goroutines and names: a cycle of states that exchanges names
-//     is one that exchanges goroutines (claim 4 of por/stateful/symmetry.go), for which reason
-//     SymmetricHash returns the names together with the goroutines. Exchanging two goroutines that leaves
-//     the fingerprint unchanged is an automorphism, of the names as well (claim 3 of state_orbits.go).
+//  6. Two cases of equality have to agree on goroutines and names: a cycle of states that exchanges
+//     names is one that exchanges goroutines (claim 4 of por/stateful/symmetry.go). So SymmetricHash
+//     returns the names together with the goroutines. An exchange of two goroutines that leaves the
+//     fingerprint unchanged is an automorphism, of the names as well (claim 3 of state_orbits.go).
 //  7. A name is less than 2^32, so that no conservative reader of words takes it for a reference. A word
 //     that may be a reference, or that a native reads without a look, never depends on a name.
 //

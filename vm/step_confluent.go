@@ -367,10 +367,11 @@ type orderedGroup struct {
 // onGroup is ordered for an operation on a WaitGroup. We say that a Done or Wait knows an Add that comes
 // before it by ⊏. Adds of numbers other than one are not ordered.
 //
-// Claim: Adds and Dones need not be ordered if (a) for each Done, the counter of the state in which main was
-// alone and the Adds that it knows are together at least the number of Dones up to it, in the order of E,
-// (b) each Wait knows all Adds that are before it in E, and (c) each Add or Done comes after the Waits that
-// are before it in E. Let C be as in claim 1 of confluence.
+// Claim: Adds and Dones need not be ordered under three conditions. (a) For each Done, count the
+// Dones up to it, in the order of E. This number is at most the counter of the state in which main
+// was alone plus the number of Adds that the Done knows. (b) Each Wait knows all Adds that are before
+// it in E. (c) Each Add or Done comes after the Waits that are before it in E. Let C be as in claim 1
+// of confluence.
 //
 //  1. In C the counter is never negative: the last Done in C, in the order of E, knows by (a) at least as
 //     many Adds as there are Dones in C, and these Adds are in C. So Adds and Dones commute, and each has one

@@ -46,9 +46,10 @@ import (
 // The cases are in the order of package bytecode. The order does not matter for speed, as gc compiles
 // the switch to a table of jumps.
 //
-// The file is longer than others because the loop is: an operation in a function of its own costs a call and
-// another switch. With the ten operations on floats in one, 20 lines less here, the programs of bench vm that
-// use them take longer by 13 (spectral), 16 (mandelbrot) and 27 % (nbody).
+// The file is longer than others because the loop is: an operation in a function of its own costs a
+// call and another switch. If the ten operations on floats are moved to such a function, which saves
+// 20 lines here, the programs of bench vm that use them take longer by 13 (spectral), 16 (mandelbrot)
+// and 27 % (nbody).
 //
 // Two slower switches follow: operations that are rarer than a call are in slowOp. For measurements,
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and

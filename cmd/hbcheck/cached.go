@@ -36,7 +36,8 @@ type verdictCache struct {
 	names    []verdicts.Name   // of the remembered results of this run
 }
 
-// without are the flags that do not influence cached results, all of which are complete.
+// without are the flags that make no difference to cached results. (Bounds on the time make none,
+// because a cached result is complete.)
 var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
 // notRemembered are the flags for which a cached result does not suffice.

@@ -261,7 +261,7 @@ func (x *coordinator) take(name string, r cluster.Record) {
 
 // beat publishes that the coordinator is alive, and counts the workers.
 func (x *coordinator) beat() {
-	var away time.Time // time since the server cannot be reached, or stores nothing; zero: it works
+	var away time.Time // since when the server is unreachable, or stores nothing; zero: it works
 	told := false
 	for n, kept := 1, true; ; n++ {
 		switch why := "cannot be reached"; {

@@ -61,7 +61,8 @@ func sequenceText(names []string, list []any) string {
 	return strings.Join(texts, "; ")
 }
 
-// rows draws the operations so that one ends before another begins if, and only if, it precedes it.
+// rows draws the operations so that one ends before another begins if and only if the first precedes
+// the second.
 func (h *history) rows(texts [][]string) []string {
 	rows := make([]string, len(texts))
 	at := make([]int, len(texts))    // operations drawn to their end

@@ -23,7 +23,7 @@ type ended struct{ initial, final []any }
 // execution of the scenario executes the orders that its history asks for.
 const mostOrders = 1000
 
-// specify returns the specification of sc that objects of o are.
+// specify returns the specification of sc, whose results are those of an object of o.
 func specify[T any](o Object[T], sc scenario) *spec {
 	calls, initial, final := flat(o.Ops), flat(o.Initial), flat(o.Final)
 	s := &spec{root: newNode(len(sc))}

@@ -317,10 +317,10 @@ const (
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
 	ClockSpan                    // Duration A is measured and kept; with ClockNumber: if it was kept, a number is made of it
-	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
+	ClockFlow                    // a Duration is computed from A and B; next word: the operator. With ClockNumber: it is a number
 )
 
-// CountedUnits are the nanoseconds per 1 of numbers that are made of Durations and Times.
+// CountedUnits are the units, in nanoseconds, of numbers that are made from Durations and Times.
 var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
 // Untried is a bit of MkChan's next word: every operation on the channel waits.
