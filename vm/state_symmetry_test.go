@@ -430,7 +430,7 @@ func OddReader() {
 	mu.Unlock()
 }
 
-// The one that waits longer is another one.
+// Either goroutine can be the one that waits longer.
 func OddDeadline() {
 	var a atomic.Int32
 	for range 2 {

@@ -19,7 +19,7 @@ import (
 // asProcess is the environment variable with which the test binary runs as hbcheck.
 const asProcess = "HBCHECK_TEST_PROCESS"
 
-// TestMain: a test that wants results to be remembered says where.
+// TestMain: a test that uses the cache of results names its directory.
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
 	os.Unsetenv(flagsVariable)
@@ -51,7 +51,7 @@ const roundsVariable = "HBCHECK_TEST_ROUNDS"
 // results must not depend on the load.
 const shareVariable = "HBCHECK_TEST_SHARE"
 
-// cachedModule is a module of which every test depends on something else.
+// cachedModule is a module with tests, each of which depends on something different.
 var cachedModule = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.26\n",
 	"a/a.go": "package a\n\nfunc A() int { return 1 }\n",
