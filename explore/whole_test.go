@@ -53,8 +53,8 @@ func TestWholePatience(t *testing.T) {
 	}
 }
 
-// TestWhole: the search in which no call of a library is interrupted gives the answer of a
-// portfolio, both if executions are short and if they are long.
+// TestWhole: the search in which no call of a library is interrupted gives the answer of a portfolio,
+// for short executions and for long ones.
 func TestWhole(t *testing.T) {
 	for _, turns := range []int{1, 3000} {
 		prog := vmtest.Load(t, fmt.Sprintf(cancels, turns))
@@ -98,8 +98,8 @@ func main() {
 	println(slow > 1000)
 }`
 
-// TestUndelayed: if each clock read is a choice, the search in which no call of a library is interrupted also
-// gives the answer without delays, both if executions are short and if they are long.
+// TestUndelayed: if each clock read is a choice, the answer comes from the search in which no call of
+// a library is interrupted, without delays. This holds for short executions and for long ones.
 func TestUndelayed(t *testing.T) {
 	for _, turns := range []int{1, 3000} {
 		prog := vmtest.Load(t, fmt.Sprintf(stopwatch, turns))

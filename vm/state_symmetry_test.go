@@ -407,7 +407,7 @@ func Alarms() {
 	time.Sleep(3 * time.Second)
 }
 
-// Timers are goroutines, too, and it is these that have deadlines.
+// Timers are goroutines, too, and only they have deadlines.
 func OddTimers() {
 	var a atomic.Int32
 	var wg sync.WaitGroup

@@ -13,11 +13,10 @@ import (
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
 // is switched out or ends, or until the step's budget of back edges and calls is used up.
 //
-// Fast paths touch guest memory through heap.Load and heap.Store, which fail for nil, for out of
-// bounds, for shared objects while several goroutines exist, and (store) for objects not yet saved
-// in this epoch; the slow path (m.access) determines the cause. An instruction that turns out to
-// be a visible operation is abandoned before it had any effect, and executed again when it is
-// scheduled.
+// Fast paths touch guest memory through heap.Load and heap.Store. These fail for nil, out of bounds,
+// and for shared objects while several goroutines exist; Store also fails for objects not yet saved
+// in this epoch. The slow path (m.access) determines the cause. An instruction that turns out to be a
+// visible operation is abandoned before it had any effect, and executed again when it is scheduled.
 //
 // The state of the loop is in locals: f and code (the running function), ip (the next instruction), r
 // (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
