@@ -88,7 +88,7 @@ func (p *Progress) due(now time.Time) bool {
 	return now.Sub(p.begin) >= progressFirst && now.Sub(p.last) >= every
 }
 
-// show prints what line returns, given the time since Start, if it is time for it.
+// show prints the line that text returns, given the time since Start, if it is time for a line.
 func (p *Progress) show(text func(d time.Duration) string) {
 	now := p.Now()
 	if !p.due(now) {

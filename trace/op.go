@@ -38,8 +38,8 @@ type Op struct {
 	G    GID
 	Kind Kind
 	N    uint8 // number of valid entries of Access
-	// Commutes, if it is not 0, means that the operation commutes with others that have the same number
-	// here, although they access the same location.
+	// Commutes is 0 or one of the values below. Operations with the same value from AddsOne to
+	// Increments commute, although they access the same location.
 	Commutes uint8
 	// Wide marks a select over more channels than Access lists.
 	Wide bool

@@ -257,9 +257,9 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts load.EntryFacts) boo
 }
 
 // looked returns asked, with only those of its looked draws that initialisers make. Up to the base
-// state the execution depends on looked only by the answers of labelsDrawn, and drew lists all its
-// questions. Two lists with the same draws of drew give the same answer to the first question, and
-// so to each further one.
+// state, the execution depends on looked only through the answers of labelsDrawn, and drew lists all
+// draws about which it was asked. Two lists with the same draws of drew give the same answer to the
+// first question, and so to each further one.
 func (b *base) looked(asked *Config) *Config {
 	c := *asked
 	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove

@@ -362,7 +362,7 @@ func Bubble() {
 	})
 }
 
-// One is inside of the bubble and the other one is not: it makes a difference which.
+// One goroutine is inside of the bubble and the other one is not; it matters which one.
 func OddInside() {
 	var t testing.T
 	var a, b atomic.Int32

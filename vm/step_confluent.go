@@ -376,10 +376,11 @@ type orderedGroup struct {
 //  1. In C the counter is never negative: the last Done in C, in the order of E, knows by (a) at least as
 //     many Adds as there are Dones in C, and these Adds are in C. So Adds and Dones commute, and each has one
 //     effect.
-//  2. Let a Wait be the next event of its goroutine in C. In E the counter was zero there. By (b) C has all
-//     Adds that are before the Wait in E, and by (c) it has none of the Adds and Dones after it. So the
-//     counter is the number of Dones before the Wait that C lacks: the Wait can return if and only if it
-//     lacks none. And it has not been zero while the Wait was pending, and grown since: no Add is left.
+//  2. Let a Wait be the next event of its goroutine in C. In E the counter was zero there. By (b) C
+//     has all Adds that are before the Wait in E, and by (c) it has none of the Adds and Dones after
+//     it. So the counter is the number of Dones before the Wait that C lacks: the Wait can return if
+//     and only if it lacks none. And the counter has not grown from zero while the Wait was pending,
+//     because no Add is left.
 //  3. A Done synchronises with the Waits that it lets return (package sync), as ⊏ says.
 //
 // Other accesses to the WaitGroup's memory are ordered with these operations.

@@ -35,10 +35,11 @@ import (
 //
 // Claim: an instruction that is abandoned has had no effect.
 //
-//  1. It writes memory only at an address that store or access has returned, which they do when
-//     the write may happen; and the results of a load are written to registers after that.
-//  2. g.pc is at it, or set back to it by the code that makes it pending, and exec begins at g.pc when
-//     it is scheduled. For that, the words that follow an instruction are skipped last.
+//  1. It writes memory only at an address that store or access has returned, and these return one
+//     only if the write may happen. The results of a load are written to registers after that.
+//  2. g.pc is at the instruction, or is set back to it by the code that makes it pending; exec begins
+//     at g.pc when the instruction is scheduled. For that, the words that follow an instruction are
+//     skipped last.
 //  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
 //

@@ -16,9 +16,9 @@ import (
 //    enabled.
 // 2. Unbuffered channels: sender and receiver rendezvous in one step. The sender executes it, with
 //    a receiver whose operation is pending.
-// 3. In a rendezvous one of the two has parked before the other arrives, and no goroutine parks, or
-//    stays parked, that has another case ready. So two selects that both have a ready case do not
-//    rendezvous with each other.
+// 3. In a rendezvous one of the two has parked before the other arrives, and a goroutine that has
+//    another case ready does not park, nor stay parked. So two selects that both have a ready case do
+//    not rendezvous with each other.
 // 4. Only operations that do not wait (select with default) can distinguish a goroutine that has
 //    parked from one that has only arrived. Where the program may have such operations on the channel,
 //    parking is an alternative of its own (observable).

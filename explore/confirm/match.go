@@ -176,9 +176,10 @@ func within(b *bug.Bug, h describe.Holding) bool {
 	})
 }
 
-// overtaken reports whether a goroutine has waited for a Cond at the place of the finding and,
-// between the signal and its return, another one has written to memory that it had read before. If b
-// is a panic, that goroutine has to be the one that panics.
+// overtaken reports whether a goroutine has waited for a Cond at the place of the finding, and
+// another goroutine has written to memory that the first one had read before. The write must be
+// between the signal and the return of Wait. If b is a panic, that goroutine has to be the one that
+// panics.
 func (c *claim) overtaken(b *bug.Bug) bool {
 	for k, wake := range b.Events {
 		if wake.Blocked || wake.Kind != trace.WakeLock && wake.Kind != trace.CondWait || lineOf(wake.Pos) != c.at {

@@ -93,7 +93,8 @@ func (t *Target) String() string {
 	return strings.Join(words, " ")
 }
 
-// In reports whether prog, with all that it imports, has the places of t; it returns the first that it lacks.
+// In reports whether prog and its imports have all places of t; missing is the first place that they
+// lack.
 func (t *Target) In(prog *load.Program) (missing oracle.Place, ok bool) {
 	for _, list := range t.Places {
 		for _, p := range list {
