@@ -156,7 +156,7 @@ type Choice struct {
 	Name  string
 	Next  describe.Event // what it would have done
 	Taken bool           // it is the goroutine that moved
-	// Later is the step in which it does that in the schedule, from 0; -1: it does not any more.
+	// Later is the step, from 0, in which the schedule executes that operation; -1: there is none.
 	Later int
 	// Conflicts are the steps from this one up to Later with which its operation may not commute:
 	// if it moved here, the order would be different. If there are none, the behaviour would be the

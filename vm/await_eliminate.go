@@ -485,9 +485,10 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 	return loop
 }
 
-// mostOwn is the number of words of a goroutine's own state from which it is big. The fingerprint of a
-// big one takes longer than hundreds of steps. So at first a snapshot has that of the stack, and that of the
-// whole state only if the stack is as it was before: an iteration is noticed when it comes the second time.
+// mostOwn is the number of words of a goroutine's own state from which it is big. The fingerprint of
+// a big one takes longer than hundreds of steps. So at first a snapshot has only the fingerprint of
+// the stack. It has that of the whole state only if the stack is as it was before: an iteration is
+// noticed when it comes the second time.
 const mostOwn = 4096
 
 // ownState returns a fingerprint of the state that only g can change, apart from its status: its

@@ -128,7 +128,7 @@ func (m *market) Workers() int { return mostPieces }
 // Acquire implements explore.Elsewhere.
 func (m *market) Acquire(over <-chan struct{}) bool {
 	m.open()
-	// A search that is over releases the room that it acquired, and would acquire it again and again.
+	// Without this check a search that is over would release its room and acquire it again, forever.
 	select {
 	//mutant: a search that is over gets room [test ./cmd/hbcheck TestMarket]: "over" -> "m.ctx.Done()"
 	case <-over:
