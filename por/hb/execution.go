@@ -166,7 +166,8 @@ type Execution struct {
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
 	underrun bool // an operation has been pending that makes a counter negative
 
-	// Answers of the system in the current state, which has this number.
+	// The answers of the system in the current state. state numbers the states; enabledAt and
+	// nextAt have the numbers of those to which the answers belong.
 	state     uint64
 	enabled   []trace.GID
 	enabledAt uint64

@@ -13,9 +13,9 @@ import (
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock
 // while g waits needs no choice either.
 //
-// The search has an Oracle of its own: it reduces the search by deciding in the same way, while a
-// further goroutine waits, where the others need no choice. That oracle's search has an Oracle,
-// too, and so on. All share one budget.
+// The search has an Oracle of its own, which reduces it: that Oracle decides in the same way where
+// the others need no choice, while a further goroutine waits. Its search has an Oracle, too, and so
+// on. All share one budget.
 //
 // The result of a search stays valid for a while, so that a critical section costs one search:
 //
