@@ -10,8 +10,9 @@ import (
 // happens-before relation allows,
 //
 //	(1) the counter does not become negative, and
-//	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
-//	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
+//	(2) while a goroutine waits at Wait, the counter does not become zero and then positive again: Wait
+//	    could return at the zero, but not after it ("WaitGroup is reused before previous Wait has
+//	    returned").
 //
 // Pairs of operations show neither of these. Take Done, Done and Add with the counter at two: the
 // first Done commutes with the Add, but the second one, next to the Add, does not. So both are

@@ -51,9 +51,9 @@ type Oracle struct {
 	accesses    []*reachable // by goroutine
 	backoffs    map[programPoint]*backoff
 	search      *boundedSearch `saved:"-"` // nil: no search yet
-	// One counter for all searches that are nested in one: otherwise a search of depth n could
+	unlocks     []bool         // while search is nil: its unlockMatters, that of the search inside it, and so on
+	// One budget for a search and all searches nested in it: otherwise a search of depth n could
 	// cost the n-th power of the budget.
-	unlocks []bool  // while search is nil: its unlockMatters, that of the search inside it, and so on
 	budget  *uint64 // transitions left for the current search; nil: no search is under way
 	enabled []trace.GID
 }

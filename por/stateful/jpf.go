@@ -62,9 +62,10 @@ import (
 // Unlocking and Done enable others: the last goroutine of w may wait for the lock in w t u, where a switch
 // from it is free, and not wait in t w u.
 //
-// If calls of libraries are not interrupted (Config.WholeCalls), the search finds all endings of schedules
-// without such interruptions: operations inside a call have no alternative goroutine, and each first
-// operation of a call has a choice. That leaves operations of the reader's own code for t above:
+// If calls of libraries are not interrupted (Config.WholeCalls), the search finds all endings of
+// schedules without such interruptions: operations inside a call have no alternative goroutine, and
+// each first operation of a call has a choice. So t above can only be an operation of the user's
+// own code:
 //
 //  4. Operations of a call need a choice, even Yield and Sleep. After t, g is not inside of a call, so that
 //     the switch from t to u is free. The switch from w to u in t w u is one from a goroutine that has not
