@@ -145,8 +145,8 @@ func synchronises(k trace.Kind) bool {
 	return true
 }
 
-// unused reports whether site is a call of which nothing uses the result: the machine calls the same
-// ones by another operation (compile.Unused).
+// unused reports whether nothing uses the result of the call at site. The machine executes exactly
+// these calls by another operation (compile.Unused).
 func unused(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
 	return ok && !slices.ContainsFunc(*call.Referrers(), func(i ssa.Instruction) bool {

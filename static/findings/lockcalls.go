@@ -80,8 +80,8 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 	return dedupe(out)
 }
 
-// handsOver reports whether instr passes a lock to a function that is decided at run time. The function may
-// release it, as the points-to analysis may not know all of them.
+// handsOver reports whether instr passes a lock to a function that is decided at run time. That
+// function may release the lock, and the points-to analysis may not know which functions it can be.
 func handsOver(instr ssa.Instruction) bool {
 	site, ok := instr.(ssa.CallInstruction)
 	return ok && site.Common().StaticCallee() == nil && slices.ContainsFunc(site.Common().Args, func(v ssa.Value) bool { return isLock(v.Type()) && !isNil(v) })
@@ -400,7 +400,7 @@ func (p *pass) givenAway(fn *ssa.Function, path static.Path) bool {
 	})
 }
 
-// escapes reports whether fn does anything with literal g but to call or defer it.
+// escapes reports whether fn does anything with literal g except calling or deferring it.
 func escapes(fn, g *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -444,9 +444,9 @@ func exits(instr ssa.Instruction) bool {
 	return false
 }
 
-// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
-// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
-// fn, or acquires one for it.
+// inGoroutine reports whether fn, or a literal in it, starts a goroutine that releases a lock for
+// fn, or acquires one for it. That is a lock of the same kind as path in the list that the function
+// list selects from the states in which the goroutine returns.
 func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
 	class := p.Base.Paths.Class(path)
 	for _, st := range p.startsOf(fn) {

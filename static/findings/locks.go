@@ -61,7 +61,7 @@ func checkDoubles(p *pass) {
 	}
 }
 
-// kindOf is Class also for a field or variable that points to a lock.
+// kindOf is Paths.Class, and also works for a field or variable that points to a lock.
 func (p *pass) kindOf(path static.Path) string {
 	class := p.Base.Paths.Class(path)
 	//mutant: findings: all locks that are pointers are of one kind [test ./static/findings TestPointerLock]: "class == \"\" && len(loads) > 0" -> "false"

@@ -143,8 +143,8 @@ func (l *mapLoop) sets(x *ssa.Call) (w write, ok bool) {
 	return w, w.m != nil && w.key != nil && w.val != nil && l.entry(w.key, 1)
 }
 
-// adds recognises old + e of integers, where old is a read that is accepts and that has no other use,
-// and e is independent of it; the read is then explained.
+// adds recognises the sum old + e of integers, where old is a read that has no other use and that
+// the function is accepts, and e is independent of it; the read is then explained.
 func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 	x, ok := v.(*ssa.BinOp)
 	if !ok || !integer(x.Type()) || x.Op != token.ADD && x.Op != token.SUB || len(*x.Referrers()) != 1 {

@@ -172,8 +172,9 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	return tuple{false, unknown{}, unknown{}}
 }
 
-// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts a number of
-// goroutines, before its first iteration: programs have workers. (A list may well be empty.)
+// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts a
+// number of goroutines, before its first iteration. That is unlikely, because programs have
+// workers. (A list may well be empty.)
 func (r *Run) leavesAtOnce(fr *frame, k int) bool {
 	head, out := fr.block, fr.block.Succs[k]
 	cond, ok := fr.at().(*ssa.If).Cond.(*ssa.BinOp)
