@@ -130,8 +130,8 @@ func (d *foreignUnlockDomain) holds(held Set, p Path) bool {
 }
 
 // least returns s without the unlocks that others imply. An unlock implies the same unlock with
-// more mutexes held: if the mutex turns out not to be among the more, it is not among the fewer
-// either. Without least, s would have an unlock for each set of locks on a path to it.
+// more mutexes held: a mutex that is not in the larger set is not in the smaller one either.
+// Without least, s would have an unlock for each set of locks on a path to it.
 //
 // For example, the unlock of a mutex with {a} held implies the one with {a, b} held.
 func (d *foreignUnlockDomain) least(s Set) Set {
