@@ -68,7 +68,7 @@ type Package struct {
 	outline     *outline                      // of an earlier load; see outline.go
 	kept        *outline                      // that this load writes
 	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
-	linked      map[types.Object]types.Object // variables that are others; see linkVariables
+	linked      map[types.Object]types.Object // variables that stand for other ones; see linkVariables
 }
 
 // library reports whether p is only used, not itself a subject.
