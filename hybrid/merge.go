@@ -206,7 +206,7 @@ func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 //
 //	z   the function returns: all deferred calls run, and then it returns
 //	r   it has panicked and recovered: the rest of them run, and then it returns
-//	u   it is panicking: the rest of them run, one of which may recover (next), or it goes on
+//	u   it is panicking: the rest of them run, one of which may recover (next), or it continues
 func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackPart[V]) (resume, panicked static.Flow[V]) {
 	e := m.e
 	z, r, u := returns, recovered, e.Panicking()
