@@ -46,7 +46,7 @@ func TestElsewhereRounds(t *testing.T) {
 			pieces, refused = pieces+h.pieces.Load(), refused+h.refused.Load()
 		}
 	}
-	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(12, 500))) {
+	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(6, 500))) {
 		check(p, e)
 	}
 	for _, seed := range []uint64{77, 83} { // a counter becomes negative: the search begins again

@@ -23,10 +23,6 @@ const asProcess = "HBCHECK_TEST_PROCESS"
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
 	os.Unsetenv(flagsVariable)
-	testBuild = os.Getenv(otherBuildVariable)
-	if dir := os.Getenv(asServer); dir != "" {
-		serveTests(os.Args[1], dir)
-	}
 	if from, err := strconv.ParseUint(os.Getenv(roundsVariable), 10, 64); err == nil {
 		stateful.Rounds = stateful.RoundSizes{From: from, Work: 1 << 9, More: 8 * from, Each: 2, Way: 8, Check: 1 << 10}
 	}

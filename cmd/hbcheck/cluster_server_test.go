@@ -1,3 +1,5 @@
+//go:build cluster
+
 package main
 
 import (
@@ -19,6 +21,13 @@ const asServer = "HBCHECK_TEST_SERVER"
 
 // otherBuildVariable makes a process of the tests one of another build.
 const otherBuildVariable = "HBCHECK_TEST_BUILD"
+
+func init() {
+	testBuild = os.Getenv(otherBuildVariable)
+	if dir := os.Getenv(asServer); dir != "" {
+		serveTests(os.Args[1], dir)
+	}
+}
 
 // serveTests is a NATS server until it is killed.
 func serveTests(address, dir string) {

@@ -72,7 +72,7 @@ func newComparison(t *testing.T) *comparison {
 // of them, or as many as the flags say, and those that are known.
 func (c *comparison) batches(total int, f func(seeds []uint64)) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	for list := range slices.Chunk(deep.Seeds(c, total/30, total), 100) {
+	for list := range slices.Chunk(deep.Seeds(c, total/50, total), 100) {
 		f(list)
 	}
 	c.Logf("%d programs checked, %d left out; eliminated %v; %d parts; livelocks not found by %d of %d searches", c.checked, c.left, c.eliminated, c.parts, c.missed, c.loops)
