@@ -28,8 +28,9 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
 	return m
 }
 
-// refused reports whether the machine executes no call of fn: a function of the standard library that is
-// neither its own nor Go code. The effects of an execution from there on are unknown.
+// refused reports whether the machine executes no call of fn: a function of the standard library
+// that is neither a native of the machine nor Go code. The effects of an execution from there on
+// are unknown.
 func (g *CallGraph) refused(fn *ssa.Function) bool {
 	if g.natives.Native(fn) || !g.Pointers.IsOpaque(fn) {
 		return false

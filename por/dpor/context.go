@@ -18,9 +18,9 @@ type ContextConfig struct {
 	// Paper selects Algorithm 1 as published: any two orders that lead to the same state are
 	// equivalent. It loses executions.
 	Paper bool
-	// CSS is not in the paper, but needed for the numbers of its table 1. An element of the sleep set
-	// stays there after an event that depends on it, if the two have commuted where
-	// they were executed; and critical sections may commute, too. It loses executions, too.
+	// CSS is not in the paper, but the numbers of its table 1 need it. With CSS an element of the
+	// sleep set stays there after an event that depends on it, if the two have commuted where they
+	// were executed; critical sections may commute, too. CSS loses executions.
 	CSS bool
 	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions.
 	Cuts bool

@@ -142,8 +142,9 @@ type Execution struct {
 	Order    []trace.GID
 	Precedes func(a, b trace.GID) bool `saved:"-"`
 
-	// Races are the events of other goroutines on which the newest event depends and which do not
-	// happen before another one of these, latest first.
+	// Races are the events of other goroutines with which the newest event is in a race, latest
+	// first: it depends on each of them, and none of them happens before another event of another
+	// goroutine on which it depends.
 	Races []int32
 	// looked is the number of events inspected to find them.
 	looked int

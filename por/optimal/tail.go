@@ -20,9 +20,9 @@ import (
 //
 // Whether the rest of an execution is a tail is known only when it has been executed. A tail fails
 // if a goroutine continues after its Done, or the last one executes an operation that is not in
-// tailKinds. Then the tail is undone, and its steps are executed like any others. No tail is tried
-// any more after this number of events of the waiting goroutine. Counts and reports do not depend
-// on tails.
+// tailKinds. Then the tail is undone, and its steps are executed like any others. After that no
+// tail is tried in states in which the waiting goroutine has as many events as it had then. Counts
+// and reports do not depend on tails.
 
 // tailKinds are the kinds of operations that a goroutine which is alone may execute in a tail. They
 // have one alternative, neither start nor wake a goroutine, and cannot refute the

@@ -167,7 +167,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Go, trace.End:
 		// The new goroutine can do nothing before it exists, and a last step has no effect but to
-		// end its goroutine. No other goroutine notices, if none can count them.
+		// end its goroutine. No other goroutine notices the step, if none can count the goroutines.
 		//mutant: Go and End need no choice [points]: true
 		return op.N == 0
 	case trace.Choose, trace.Branch:
@@ -206,7 +206,8 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	case k == trace.TryLock, k == trace.TryRLock:
 		p.Violated = true
 	case k == trace.Unlock, k == trace.Park:
-		// It makes a difference whether readers unlock before or after it.
+		// If the writer is only pending, it makes a difference whether readers unlock before or
+		// after this operation.
 		p.Violated = op.Commutes == trace.Barges
 	case k == trace.Lock, k == trace.RLock, k == trace.OnceEnter:
 		p.locks.add(&op)

@@ -350,8 +350,8 @@ func (f *lockFlow) declares(a acquisition) bool {
 	return !inLoop(a.chain[0].Block())
 }
 
-// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
-// kind, or the same lock.
+// handedOver reports whether a goroutine that fn starts releases the lock at path, or one of the
+// same kind, or whether a literal in fn releases one of the same kind.
 func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	class := p.Base.Paths.Class(path)
 	releases := func(g *ssa.Function, is func(h hold) bool) bool {
@@ -445,8 +445,8 @@ func exits(instr ssa.Instruction) bool {
 }
 
 // inGoroutine reports whether fn, or a literal in it, starts a goroutine that releases a lock for
-// fn, or acquires one for it. That is a lock of the same kind as path in the list that the function
-// list selects from the states in which the goroutine returns.
+// fn, or acquires one for it. list selects locks from a state in which the goroutine returns; one
+// of them has to be of the same kind as path.
 func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
 	class := p.Base.Paths.Class(path)
 	for _, st := range p.startsOf(fn) {
