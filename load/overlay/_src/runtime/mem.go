@@ -90,9 +90,9 @@ const (
 // them. In operations, the beginning of the variable collections represents them.
 var watched []*watch
 
-// The channels running are closed when the finalizers, and the cleanups, that were due after the
-// last collection have run. All finalizers run one after the other, even if one waits, and so do
-// all cleanups.
+// running has two channels. They are closed when the finalizers, and the cleanups, that were due
+// after the last collection have run. All finalizers run one after the other, even if one waits,
+// and so do all cleanups.
 var running [watchCleanup + 1]chan struct{}
 
 func watchFor(obj any, kind int) *watch {
