@@ -164,7 +164,12 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 // other goroutines.
 func hbInUse(dir string) bool {
 	for _, f := range hbOpenFiles() {
-		if f != nil && f.node != nil && f.node.mode&S_IFMT == S_IFDIR && hbWithin(f.path, dir) {
+		if f != nil && f.directory() && hbWithin(f.path, dir) {
+			return true
+		}
+	}
+	for _, x := range hbTree {
+		if x.node != nil && x.node.opening > 0 && hbWithin(x.path, dir) {
 			return true
 		}
 	}

@@ -42,6 +42,7 @@ type hbNode struct {
 	target  string    // of a symbolic link
 	socket  any       // of a socket: its listener
 	several bool      // of a file: it has had several names
+	opening int       // of a directory: calls that have found it, and whose descriptor is not in the table yet
 	host    bool      // of a directory: names that are not in hbTree are the host's
 	times   [2]Timespec
 	fixed   bool // times are what the program has set
