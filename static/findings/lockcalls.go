@@ -377,8 +377,8 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return releases(g, kind) })
 }
 
-// givenAway reports whether fn hands a literal to other code that releases a lock of the same kind: the
-// literal may run before the lock is acquired again.
+// givenAway reports whether fn hands to other code a literal that releases a lock of the same kind:
+// the literal may run before the lock is acquired again.
 //
 //	mu.Lock()
 //	send(request, func() { mu.Unlock() })
