@@ -55,7 +55,7 @@ type comparison struct {
 	eliminated         map[string]uint64
 	parts              uint64 // states in which a part was enough
 	states             uint64 // that the full search of the present program has stored
-	exchanged, fewer   int    // searches that exchanged goroutines; those of full with fewer than states
+	exchanged, fewer   int    // searches that exchanged goroutines; searches of full with fewer states
 	loops, missed      int    // searches of programs with livelocks; those that have found none
 
 	// For optimal: executions of parts, searches of parts that have found an end, and searches that

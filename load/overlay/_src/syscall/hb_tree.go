@@ -94,8 +94,8 @@ func hbResolve(path string) string {
 	return dir + "/" + base
 }
 
-// hbClimbs reports whether path goes up from a directory which is missing, so that where it leads depends on
-// whether that is made before the call's turn.
+// hbClimbs reports whether path goes up from a missing directory. Then the place to which path
+// leads depends on whether the directory is made before the call's turn.
 func hbClimbs(path string) bool {
 	for i := range len(path) - 2 {
 		if path[i:i+3] == "/.." && (i+3 == len(path) || path[i+3] == '/') {
