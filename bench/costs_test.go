@@ -20,9 +20,9 @@ var costPrograms = []struct{ program, args, por string }{
 	{"sct/reorder", "2 1", "full"}, {"sct/reorder", "3 1", "optimal"}, {"sct/reorder", "9 1", "rff"}, {"sct/reorder", "9 1", "surw"},
 }
 
-// TestCosts: searches allocate as much as testdata/costs.golden says. Unlike times, allocations and their bytes
-// are the same on every machine. A commit that makes a search dearer by more than a tenth has to update
-// the file (-update), so that its diff shows it.
+// TestCosts: searches allocate as much as testdata/costs.golden says. Unlike times, allocations and their
+// bytes are the same on every machine. A commit that makes a search dearer by more than a tenth has to
+// update the file (-update), so that its diff shows it.
 func TestCosts(t *testing.T) {
 	const golden = "testdata/costs.golden"
 	var got bytes.Buffer
