@@ -107,6 +107,7 @@ func (s *Summary) add(r *explore.Result) {
 type finding struct {
 	where, message string
 	warning        bool
+	lacks          string // what the execution lacked, as text; only in brief
 	entries        []string
 }
 
@@ -162,7 +163,10 @@ func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
 	for _, f := range s.findings {
 		if n := len(f.entries); n > 1 || n == 1 && f.warning && brief {
 			message, _, _ := strings.Cut(f.message, "\n")
-			fmt.Fprintf(b, "in %s: %s: %s (%s)\n", entries(n), f.where, message, someOf(f.entries))
+			if f.warning {
+				message = strings.Replace(message, ": ", ": warning: ", 1) // after the code
+			}
+			fmt.Fprintf(b, "in %s: %s: %s%s (%s)\n", entries(n), f.where, message, f.lacks, someOf(f.entries))
 		}
 	}
 }

@@ -132,6 +132,7 @@ type scalars struct {
 	signals    bool     // the program has asked for a signal
 	listens    bool     // a goroutine of the environment waits for signals
 	lacks      Lack     // features of a native execution that this path lacked
+	missed     Lack     // what the program asked for first, and what may exist elsewhere: see Lacks
 	failures   []*Fault // failures reported by a test, one for each place; marks share it
 	failed     uint64   // a hash of their places
 	passed     *Passing // the first goroutine that was overtaken: see step_queue.go

@@ -108,6 +108,9 @@ func (s *Symbols) at(p heap.Ptr, n uint32) *symbolic.Term {
 	case len(over) == 0:
 		return nil
 	case len(over) == 1 && over[0].off == off && over[0].size == n:
+		if s.Drawn {
+			return s.live(over[0].term)
+		}
 		return over[0].term
 	case s.Drawn:
 		return s.labelOf(over)
@@ -188,6 +191,9 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 		return
 	}
 	obj, off := uint32(p>>32), uint32(p)
+	if s.Drawn {
+		t = s.live(t)
+	}
 	if t != nil && !s.Drawn {
 		if v, ok := t.Const(); ok {
 			s.poke(p, n, v)

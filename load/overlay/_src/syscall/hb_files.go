@@ -181,6 +181,9 @@ func openat(dirfd int, path string, flags int, mode uint32) (fd int, err error) 
 	return hbAlloc(f), nil
 }
 
+// hbAbsent records that the program opens a file that does not exist.
+func hbAbsent()
+
 // open finds or makes the file.
 func (f *hbFile) open(mode uint32) error {
 	const tmpfile = 0x400000
@@ -209,6 +212,9 @@ func (f *hbFile) open(mode uint32) error {
 		f.opened(S_IFREG)
 		return nil
 	case e != 0:
+		if e == ENOENT {
+			hbAbsent()
+		}
 		return e
 	case f.flags&(O_CREAT|O_EXCL) == O_CREAT|O_EXCL:
 		return EEXIST
