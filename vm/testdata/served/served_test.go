@@ -73,7 +73,7 @@ func TestHeld(t *testing.T) {
 		low = true
 	}
 	for i := range 3 {
-		keep(i, uint64(i))
+		kept[i] = uint64(i)
 	}
-	keep(4, x)
+	kept[4] = x
 }
