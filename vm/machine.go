@@ -210,6 +210,9 @@ type autoMode struct {
 	forked bool   // an initialiser has started a goroutine or had a choice: see forks
 	rand   uint64 // state of the choice among alternatives
 
+	entering    bool // New executes the beginning of the entry, and may begin again
+	entersAgain bool // it has to, because the beginning is long and looks at a draw: see New
+
 	confluent  bool // see runConfluent
 	endedEarly bool // goroutines of initialisers have ended before main continued, though they need not have
 

@@ -77,3 +77,16 @@ func TestHeld(t *testing.T) {
 	}
 	kept[4] = x
 }
+
+// TestLong goes on for long after a look, before its first operation.
+func TestLong(t *testing.T) {
+	x := rand.Uint64()
+	if x>>1 < 1<<62 {
+		low = true
+	}
+	for i := range 100_000 {
+		kept[i%8] += x
+	}
+	beside()
+	keep(0, x)
+}
