@@ -6,5 +6,6 @@ import "time"
 
 var start = time.Now()
 
-// cpuTime returns the time since the process started, for want of its CPU time.
+// cpuTime returns the time since the process started, because the CPU time is not known on this
+// system.
 func cpuTime() time.Duration { return time.Since(start) }

@@ -26,7 +26,7 @@ func workspace(t testing.TB) *Workspace {
 	return w
 }
 
-// space parses "program args...", with "first" at the end to stop at the first bug.
+// jpfProgram parses "program args...", with "first" at the end to stop at the first bug.
 func jpfProgram(name string) JPFProgram {
 	prog, args, _ := strings.Cut(name, " ")
 	args, first := strings.CutSuffix(args, " first")

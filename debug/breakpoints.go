@@ -106,7 +106,7 @@ func named(file, text string) bool {
 	return file == text || text != "" && strings.HasSuffix(file, "/"+strings.TrimPrefix(text, "./"))
 }
 
-// called reports whether text means a function: pkg.(*T).M by itself, (*T).M, T.M or M.
+// called reports whether text is a name of the function fn: pkg.(*T).M by itself, (*T).M, T.M or M.
 func called(fn, text string) bool {
 	plain := strings.NewReplacer("(*", "", ")", "")
 	for _, name := range []string{fn, plain.Replace(fn)} {

@@ -71,7 +71,7 @@ func (s *Session) observation() *describe.Observation {
 	return s.seen
 }
 
-// executed is the number of steps whose operation has been executed.
+// executed returns the number of steps whose operation has been executed.
 func (s *Session) executed() int {
 	if s.at.Tick > 1 && s.at.Step >= 0 {
 		return s.at.Step + 1
@@ -115,8 +115,8 @@ type Clock struct {
 	Step int // from 0
 }
 
-// Clocks returns the vector clock of a goroutine: of each other goroutine the last step that happens
-// before, by the relation of the Go memory model.
+// Clocks returns the vector clock of a goroutine: for each other goroutine, the last step that
+// happens before the next step of this one, by the relation of the Go memory model.
 func (s *Session) Clocks(name string) (list []Clock) {
 	o := s.observation()
 	if o == nil {
@@ -126,8 +126,8 @@ func (s *Session) Clocks(name string) (list []Clock) {
 	for i := range min(s.executed(), len(o.States)) {
 		steps[s.moves[i].name] = append(steps[s.moves[i].name], i)
 	}
-	// If a step happens before, so do all earlier steps of its goroutine, and the steps that happen before
-	// these.
+	// If a step happens before the goroutine's next step, so do all earlier steps of its own
+	// goroutine, and the steps that happen before these.
 	known := make(map[string]int) // how many of its steps do
 	var learn func(g string, n int)
 	learn = func(g string, n int) {
@@ -156,7 +156,7 @@ type Choice struct {
 	Name  string
 	Next  describe.Event // what it would have done
 	Taken bool           // it is the goroutine that moved
-	// Later is the step in which it does that in the schedule, from 0; -1: it does not any more.
+	// Later is the step, from 0, in which the schedule executes that operation; -1: there is none.
 	Later int
 	// Conflicts are the steps from this one up to Later with which its operation may not commute:
 	// if it moved here, the order would be different. If there are none, the behaviour would be the

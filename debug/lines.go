@@ -125,8 +125,8 @@ type visit struct {
 	vm.Point
 	*lines
 	line    int32
-	starts  bool // it is the first one of a line: the frame's last one was in another
-	entered bool // it is the first one of its function that is in a line
+	starts  bool // the frame's previous instruction was in another line
+	entered bool // it is the first instruction of its function that is in a line
 }
 
 // track returns where the goroutines are.

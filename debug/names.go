@@ -125,7 +125,7 @@ func makeNames(prog *load.Program, m *vm.Machine, fn *ssa.Function, code *byteco
 	return n
 }
 
-// paramKey returns the variable that a parameter is; parameters of package ssa's own functions are not
+// paramKey returns the variable of a parameter; parameters of package ssa's own functions are not
 // variables.
 func paramKey(p *ssa.Parameter) (varKey, bool) {
 	if v, ok := p.Object().(*types.Var); ok && v != nil {
@@ -306,7 +306,7 @@ func (n *names) registers(v ssa.Value) (from, to int, ok bool) {
 	return from, from + n.size(v), true
 }
 
-// size is how many registers v has.
+// size returns the number of registers of v.
 func (n *names) size(v ssa.Value) int {
 	t := v.Type()
 	if f, ok := v.(*ssa.FreeVar); ok && !n.memory[slices.Index(n.vars, varKey{f.Name(), f.Pos()})] {

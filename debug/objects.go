@@ -52,7 +52,7 @@ func (s *Session) special(v Value) (string, bool) {
 	return "", false
 }
 
-// instant shows a time.Time with these words: see package time.
+// instant shows a time.Time whose fields wall and ext have these values: see package time.
 func instant(wall uint64, ext int64) string {
 	const day = 24 * 60 * 60
 	const from1885, from1970 = (1884*365 + 1884/4 - 1884/100 + 1884/400) * day, (1969*365 + 1969/4 - 1969/100 + 1969/400) * day

@@ -307,7 +307,7 @@ func (s *Session) ofLibrary(t types.Type) bool {
 	return ok
 }
 
-// typeName is a type as the program's text has it: with names of packages.
+// typeName returns a type as the program writes it: with names of packages.
 func (s *Session) typeName(t types.Type) string {
 	return types.TypeString(t, func(p *types.Package) string { return p.Name() })
 }

@@ -72,10 +72,10 @@ func (r *Result) KnownAlone(name string) (a Alone, ok bool) {
 // KeepAlone adds an earlier exploration of a subtest alone that has found no bug.
 func (r *Result) KeepAlone(a Alone) { r.keepAlone(a) }
 
-// Divide makes r, the result of a test that is too big, the results of its subtests alone, if all of them
-// were exhaustive, and reports whether they were. It assumes that subtests do not affect each other: the
-// caller knows that they do not run at the same time. At least one execution of the test has to have ended,
-// because only executions show which subtests there are.
+// Divide gives r, the result of a test that is too big, the verdict of its subtests, if each of them
+// was explored alone and exhaustively; it reports whether that is so. It assumes that subtests do not
+// affect each other: the caller has checked that they do not run at the same time. At least one
+// execution of the test has to have ended, because only executions show which subtests there are.
 func (r *Result) Divide() bool {
 	parts := r.Parts()
 	//mutant: subtests that no execution has shown are no reason for doubt [test ./explore TestDivide]: " || r.Ended() == 0" -> ""

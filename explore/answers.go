@@ -57,10 +57,11 @@ type Coverage struct {
 	Reached []bool // by number of block
 	Init    []bool // by the initialisation of packages, before the entry begins
 
-	// Locks reports, for each place that took a lock while there were several goroutines, whether the lock
-	// was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search executes every
-	// class. Only then is a lock that was not contended never contended: contention depends on the order of
-	// events, which is the same in a class, but not in all executions that lead to a state.
+	// Locks reports, for each place that took a lock while there were several goroutines, whether the
+	// lock was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search
+	// executes every class. Only such a search shows that a lock is never contended: contention
+	// depends on the order of events, which is the same in a class, but not in all executions that
+	// lead to a state.
 	Locks   map[token.Position]bool
 	Classes bool
 

@@ -44,7 +44,7 @@ func TestLongBounds(t *testing.T) {
 	prog := vmtest.Load(t, longProgram)
 	all := explorers.All()
 	resumed := 0
-	seeds := deep.Seeds(t, 4, 120)
+	seeds := deep.Seeds(t, 2, 120)
 	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(45, seed))
 		x := all[int(seed)%len(all)]

@@ -51,7 +51,7 @@ type portfolio struct {
 	done   chan *contender
 }
 
-// A contender is one of the searches of lines 1 to 3.
+// A contender is one of the searches of lines 1 to 3 of Portfolio.
 type contender struct {
 	number int
 	effort

@@ -27,8 +27,9 @@ type draws struct {
 }
 
 // startDraws starts the draws as soon as the work of a search makes their cost small. As with the
-// ladder, the moment does not affect the answer: a search that has an answer by now has worked less
-// than that, or has started the draws. needed reports that a search cannot continue without them.
+// ladder, the moment does not affect the answer: a search that has an answer by now has either worked
+// less than the draws need to start, or has started them itself. needed reports that a search cannot
+// continue without them.
 func (p *portfolio) startDraws(work uint64, needed bool) {
 	list := p.opts.Portfolio.Samples
 	if work < drawnFrom && !needed || len(list) == 0 {

@@ -13,9 +13,9 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// TestElsewhereRounds: searches that store states, whose walkers are explored by helpers with machines of
-// their own, have the results of searches without helpers, and of those whose walkers have a machine
-// each, to the last count.
+// TestElsewhereRounds: helpers with machines of their own explore the walkers of searches that store
+// states. The results, to the last count, are those of searches without helpers, and of searches
+// whose walkers have a machine each.
 func TestElsewhereRounds(t *testing.T) {
 	before := stateful.Rounds
 	defer func() { stateful.Rounds = before }()
@@ -46,7 +46,7 @@ func TestElsewhereRounds(t *testing.T) {
 			pieces, refused = pieces+h.pieces.Load(), refused+h.refused.Load()
 		}
 	}
-	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(12, 500))) {
+	for p, e := range generatedFrom(t, sets, deep.Seed(), uint64(deep.N(6, 500))) {
 		check(p, e)
 	}
 	for _, seed := range []uint64{77, 83} { // a counter becomes negative: the search begins again

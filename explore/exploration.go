@@ -48,7 +48,7 @@ type exploration struct {
 
 	// The sources of facts that the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
-	parts    por.Parts // of these, the one that learns
+	parts    por.Parts // the partition; it is queried less often after useless queries
 	checked  *check.Machine
 	explains *oracle.Explainer
 }

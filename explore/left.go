@@ -25,10 +25,11 @@ import (
 //     if one of its frames referred to the object, it must have ended. A goroutine that waits for a lock is
 //     judged by the object that the holder of the lock waits for (leftWith). If other goroutines that are
 //     left refer to the object, it is also judged by their objects (wakers).
-//  3. An execution without the Leak, or with fewer objects that goroutines wait for there, shows that the
-//     Leak is a bug of some schedules, such as an unlucky select, and stops the search. That does not hold
-//     if the goroutine waits, at any place, for the same object as one that all executions leave, because
-//     ending that one would end it, too. If every execution has the Leak, it is a warning (Bug.Always).
+//  3. An execution without the Leak, or with fewer objects that goroutines wait for there, shows that
+//     the Leak is a bug of some schedules, such as an unlucky select, and stops the search. There is
+//     one exception: the goroutine waits, at any place, for the same object as another goroutine,
+//     which all executions leave. A function that ended the other goroutine would end both. If every
+//     execution has the Leak, it is a warning (Bug.Always).
 //
 // If a function that the entry called has left the goroutine, it is a bug by 2, because nothing outside of
 // that function could have ended it. The counted executions have other schedules than the one in 2. So at
@@ -60,8 +61,8 @@ type leftBehind struct {
 	fewest, most int
 }
 
-// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and those that may
-// stay in earlier executions and are missing in this one.
+// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and those bugs
+// of earlier executions that may stay and that this execution lacks.
 func (c *collector) stay(bugs []*bug.Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*bug.Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs

@@ -24,7 +24,7 @@ type limit struct {
 	outer *limit // of the searches that share the time; nil: this one does not
 	end   time.Time
 	holds int           // searches that are making machines
-	since time.Time     // the moment from which on they do, if there are any
+	since time.Time     // when the first of these began
 	extra time.Duration // how long the clock may still stand
 	held  time.Duration // how long it has stood
 	later bool          // extend has moved the end
@@ -185,8 +185,8 @@ func (l *limit) reset(more time.Duration) {
 }
 
 // tellShare is the additional time for describing the findings of a search that ended within its
-// share of the time of several entries. Without it the length of their schedules would depend on
-// the moment.
+// share of the time of several entries. Without it the length of their schedules would depend on how
+// much time is left at that moment.
 const tellShare = time.Minute
 
 // extend moves the ends of shares that have not passed, once, by tellShare.
@@ -203,7 +203,7 @@ func (l *limit) extend() {
 	}
 }
 
-// until returns when the time is up.
+// until returns the moment at which the time is up.
 func (l *limit) until() (end time.Time, ok bool) {
 	end, ok = l.ctx.Deadline()
 	for x := outer(l.ctx); x != nil; x = x.outer {

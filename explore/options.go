@@ -276,7 +276,7 @@ type Piece struct {
 	Data   []byte
 }
 
-// countsLeft reports whether the search counts the executions that leave a goroutine, and needs one worker
-// for that: the first execution that does not leave the goroutine shows a bug, at which one worker may
-// stop. (In rounds the pieces do not depend on the number of workers.)
+// countsLeft reports whether the search counts the executions that leave a goroutine. Such a search
+// needs one worker: the first execution that does not leave the goroutine shows a bug, and one worker
+// may stop there. (In rounds the pieces do not depend on the number of workers.)
 func (o *Options) countsLeft() bool { return len(o.tolerated) > 0 && !o.POR.Stateful }

@@ -183,8 +183,9 @@ func main() {
 	t.Logf("%v by %s, %d executions, %d instructions, %d bugs", want.Verdict, want.POR, want.Stats.Executions, want.Stats.Instructions, len(want.Bugs))
 }
 
-// TestJobsRestart: the same where the search begins again, because a channel has two senders, or another
-// goroutine than the sender closes it: several workers notice that later than one, after other findings.
+// TestJobsRestart: the same where the search begins again, because a channel has two senders, or
+// because a goroutine closes a channel to which another one sends. Several workers notice that later
+// than one worker, after other findings.
 func TestJobsRestart(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 import "os"

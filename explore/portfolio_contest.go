@@ -349,7 +349,8 @@ func (p *portfolio) end(c *contender) {
 }
 
 // decided reports whether the best answer is in list, and no contender that has not ended can have a
-// better one. The ladder may have an answer with less work than the others begin with.
+// better one: because the others have not begun, or because they began with more work than the best
+// answer took, which may be that of the ladder.
 func (p *portfolio) decided(list []*contender) bool {
 	p.mu.Lock()
 	begun, winner := p.others, p.winner

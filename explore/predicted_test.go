@@ -30,7 +30,7 @@ func TestPredictedBugs(t *testing.T) {
 	sets := []progen.Features{progen.Locks | progen.Groups | progen.Chans, progen.Chans | progen.Selects | progen.Trying, progen.All &^ progen.Panics}
 	var sum por.Stats
 	programs, bugs, found := 0, 0, 0
-	for p, e := range generatedFrom(t, sets, deep.Seed()+42_000, uint64(deep.N(100, 3000))) {
+	for p, e := range generatedFrom(t, sets, deep.Seed()+42_000, uint64(deep.N(60, 3000))) {
 		full := runJobs(t, e, explore.Options{POR: explorers.Lookup("full"), Match: true, All: true, NoMinimise: true, MaxStates: 20_000})
 		if len(full.Incomplete) > 0 {
 			continue

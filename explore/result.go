@@ -212,8 +212,9 @@ func (r *Result) Ended() uint64 {
 	return n
 }
 
-// searchedAs gives r, which was stopped before any execution ended, the searches of an earlier exploration,
-// which has found only goroutines that may stay.
+// searchedAs copies the explorers and the counts of an earlier exploration to r, because r was
+// stopped before any execution ended. The earlier exploration has found only goroutines that may
+// stay.
 func (r *Result) searchedAs(earlier *Result) {
 	r.POR, r.FallbackTo, r.Auto, r.Sampled, r.Others = earlier.POR, earlier.FallbackTo, earlier.Auto, earlier.Sampled, earlier.Others
 	r.Stats.Stats, r.Stats.Counters = earlier.Stats.Stats, earlier.Stats.Counters

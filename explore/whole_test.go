@@ -36,8 +36,8 @@ func main() {
 	wg.Wait()
 }`
 
-// TestWholePatience: the first search goes on for a while when the one with uninterrupted calls has covered
-// all schedules of its kind, and has the answer if it ends, although executions are long.
+// TestWholePatience: the first search continues for a while when the one with uninterrupted calls has
+// covered all schedules of its kind, and has the answer if it ends, although executions are long.
 func TestWholePatience(t *testing.T) {
 	prog := vmtest.Load(t, strings.Replace(fmt.Sprintf(cancels, 1500), "range 6", "range 3", 1))
 	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
@@ -53,8 +53,8 @@ func TestWholePatience(t *testing.T) {
 	}
 }
 
-// TestWhole: the search in which no call of a library is interrupted gives the answer of a
-// portfolio, both if executions are short and if they are long.
+// TestWhole: the search in which no call of a library is interrupted gives the answer of a portfolio,
+// for short executions and for long ones.
 func TestWhole(t *testing.T) {
 	for _, turns := range []int{1, 3000} {
 		prog := vmtest.Load(t, fmt.Sprintf(cancels, turns))
@@ -98,8 +98,8 @@ func main() {
 	println(slow > 1000)
 }`
 
-// TestUndelayed: if each clock read is a choice, the search in which no call of a library is interrupted also
-// gives the answer without delays, both if executions are short and if they are long.
+// TestUndelayed: if each clock read is a choice, the answer comes from the search in which no call of
+// a library is interrupted, without delays. This holds for short executions and for long ones.
 func TestUndelayed(t *testing.T) {
 	for _, turns := range []int{1, 3000} {
 		prog := vmtest.Load(t, fmt.Sprintf(stopwatch, turns))

@@ -54,7 +54,7 @@ func flag(name, value string) Option {
 	return Option{func(s *settings) { s.flags = append(s.flags, "--"+name+"="+value) }}
 }
 
-// bound is flag for a flag that makes a search incomplete.
+// bound is like flag, for a flag that makes a search incomplete.
 func bound(name, value string) Option {
 	return Option{func(s *settings) {
 		flag(name, value).apply(s)

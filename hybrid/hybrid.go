@@ -71,8 +71,8 @@ func (h *Futures) FutureOf(stack []Frame) static.Set {
 				x = h.F.Whole(fr.Fn)
 			case fr.Instr == nil && fr.Builtin == "close": // it accesses no memory
 			case fr.Instr == nil:
-				// The builtin of a go statement. One that was deferred is counted
-				// in the function that deferred it, too.
+				// A go statement has started a builtin, or the builtin is a deferred call. A
+				// deferred builtin is also counted in the function that deferred it.
 				x = h.F.Everything()
 			case !h.F.Known(fr.Instr.Parent()):
 				x = h.F.Everything()

@@ -201,12 +201,13 @@ func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 // leaving returns what follows in a frame that has the given deferred calls left:
 // returns and recovered follow when there are none.
 //
-// From the oldest deferred call to the newest, because the newest runs first and needs the result of what
-// follows it. There are three continuations, according to the way in which control reaches a deferred call:
+// It goes from the oldest deferred call to the newest, because the newest runs first and needs the
+// result of what follows it. There are three continuations, according to the way in which control
+// reaches a deferred call:
 //
 //	z   the function returns: all deferred calls run, and then it returns
 //	r   it has panicked and recovered: the rest of them run, and then it returns
-//	u   it is panicking: the rest of them run, one of which may recover (next), or it goes on
+//	u   it is panicking: the rest of them run, one of which may recover (next), or it continues
 func (m *Merger[V]) leaving(returns, recovered static.Flow[V], deferred []stackPart[V]) (resume, panicked static.Flow[V]) {
 	e := m.e
 	z, r, u := returns, recovered, e.Panicking()

@@ -219,8 +219,8 @@ func TestMerge(t *testing.T) {
 	x.equal("y of the inner frame", x.before(locks, m.FutureOf(g), "y"), 0)
 }
 
-// TestMergePanics: a panic in the inner frame, before it has the lock, leads to
-// the outer one's deferred call, and if that recovers back to its caller.
+// TestMergePanics: a panic in the inner frame, before it has the lock, leads to the outer one's
+// deferred call, and, if that call recovers, back to its caller.
 func TestMergePanics(t *testing.T) {
 	x := newFixture(t)
 	locks := static.NewMustLock(x.base)

@@ -48,7 +48,7 @@ type frameEnv struct {
 	saved  map[ssa.Value]uint64 // arguments of pending calls
 }
 
-// Value implements static.Place.
+// Value implements static.Env.
 //
 // A value of another function, as of a caller, is not in this frame.
 func (p *frameEnv) Value(v ssa.Value) (uint64, bool) {
@@ -64,7 +64,7 @@ func (p *frameEnv) Value(v ssa.Value) (uint64, bool) {
 	return p.register(v)
 }
 
-// Captured implements static.Place.
+// Captured implements static.Env.
 //
 // Facts distinguish a variable's address (Value) from its value (Captured); the register has one of the
 // two.
@@ -147,10 +147,10 @@ func (p *frameEnv) save() {
 	}
 }
 
-// Word implements static.Place.
+// Word implements static.Env.
 func (p *frameEnv) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
 
-// Address implements static.Place.
+// Address implements static.Env.
 func (p *frameEnv) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
 // callEnv is the activation of a future call, with the known arguments.
@@ -163,7 +163,7 @@ type callEnv struct {
 	args, captured []uint64
 }
 
-// Value implements static.Place.
+// Value implements static.Env.
 func (p *callEnv) Value(v ssa.Value) (uint64, bool) {
 	switch x := v.(type) {
 	case *ssa.Const:
@@ -184,7 +184,7 @@ func (p *callEnv) Value(v ssa.Value) (uint64, bool) {
 	return 0, false
 }
 
-// Captured implements static.Place.
+// Captured implements static.Env.
 func (p *callEnv) Captured(fv *ssa.FreeVar) (uint64, bool) {
 	if fv.Parent() != p.fn || !p.l.ByValue(p.fn, slices.Index(p.fn.FreeVars, fv)) {
 		return 0, false
@@ -208,10 +208,10 @@ func (p *callEnv) free(fv *ssa.FreeVar) (uint64, bool) {
 	return 0, false
 }
 
-// Word implements static.Place.
+// Word implements static.Env.
 func (p *callEnv) Word(a uint64) (uint64, bool) { return p.l.Word(a) }
 
-// Address implements static.Place.
+// Address implements static.Env.
 func (p *callEnv) Address(g *ssa.Global) uint64 { return p.l.Address(g) }
 
 func word(list []uint64, k int) (uint64, bool) {

@@ -139,8 +139,8 @@ type names struct {
 	mentioned map[string]bool          // all identifiers in bodies, types and values
 	pkg       string
 
-	// Of functions that are not methods: their types, and the identifiers in their bodies. elsewhere has the
-	// identifiers in all other declarations.
+	// types and uses have, for functions that are not methods, their types and the identifiers in
+	// their bodies. elsewhere has the identifiers in all other declarations.
 	types     map[string]string
 	uses      map[string]map[string]bool
 	elsewhere map[string]bool

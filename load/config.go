@@ -71,7 +71,8 @@ type Config struct {
 	// Cover makes the program note which blocks of the user's module it executes: see Program.Blocks.
 	Cover bool
 
-	// GoAnswers, if not nil, keeps the answers of the go command, for a bundle; or gives those of one.
+	// GoAnswers, if not nil, collects the answers of the go command for a bundle, or has the
+	// answers that are in a bundle.
 	GoAnswers *GoAnswers
 
 	// Root is the directory below which all files are read: those of a bundle. Empty means the host's own.

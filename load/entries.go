@@ -272,8 +272,8 @@ func (prog *Program) testBinaries() map[string][]*Package {
 	return binaries
 }
 
-// eachFunc calls f for each function of p that is no method, in source order,
-// with the base name of its file.
+// eachFunc calls f for each function of p that is not a method, in source order, with the base name
+// of its file.
 func (prog *Program) eachFunc(p *Package, f func(file string, d *ast.FuncDecl, fn *ssa.Function)) {
 	for i, tree := range p.Files {
 		for _, d := range tree.Decls {

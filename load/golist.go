@@ -51,7 +51,8 @@ type goEnv struct {
 	tags struct{ Releases, Tools []string } // see askTags; empty: the same tags as this process
 }
 
-// fixed has the dependences of every program, whatever its packages. (Of GOFLAGS see buildChoices.)
+// fixed has the dependences of every program, whatever its packages. (For GOFLAGS see
+// buildChoices.)
 func (e *goEnv) fixed() []string { return []string{e.GOROOT, e.GOVERSION, e.GOEXPERIMENT, e.GOAMD64} }
 
 // goCommand runs the go command in l.dir and returns its output. If it fails, the error has its message.

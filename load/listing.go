@@ -38,8 +38,8 @@ func (x *Listing) Dir() string { return x.l.dir }
 // GoVersion is Program.GoVersion.
 func (x *Listing) GoVersion() string { return x.l.goEnv.GOVERSION }
 
-// Packages returns the import paths of the packages that the patterns match, for tests that of the package
-// under test, in order.
+// Packages returns the import paths of the packages that the patterns match, in order. For the
+// package of a test it returns the path of the package under test.
 func (x *Listing) Packages() []string {
 	var list []string
 	for _, lp := range x.l.listed {
@@ -87,8 +87,8 @@ func (x *Listing) Fingerprint(path string) (string, error) {
 		switch {
 		case lp.isTestMain():
 			// The file of the test's main package does not count, because the go command generates
-			// it anew each time. This package has the GODEBUG of the tests, which is from godebug
-			// lines, the module's version of Go, and //go:debug comments.
+			// it anew each time. That package records the tests' GODEBUG settings. They come from
+			// godebug lines, the module's version of Go, and //go:debug comments.
 			if strings.TrimSuffix(lp.ImportPath, ".test") == path {
 				fmt.Fprintf(h, "settings of tests %q\n", lp.DefaultGODEBUG)
 			}

@@ -34,8 +34,8 @@ type Package struct {
 	Main      bool   // of a main module, which is under development
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
-	// UnderTest: of the standard library, and matched by a pattern. Its in-package tests are among
-	// its files, and all of the program imports this one package.
+	// UnderTest: the package is of the standard library, and a pattern matches it. Its in-package
+	// tests are among its files, and all of the program imports this one package.
 	UnderTest bool
 	// Dropped are the tests that were removed because they mention declarations without a model in the
 	// overlay.
@@ -68,7 +68,7 @@ type Package struct {
 	outline     *outline                      // of an earlier load; see outline.go
 	kept        *outline                      // that this load writes
 	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
-	linked      map[types.Object]types.Object // variables that are others; see linkVariables
+	linked      map[types.Object]types.Object // variables that stand for other ones; see linkVariables
 }
 
 // library reports whether p is only used, not itself a subject.

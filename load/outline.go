@@ -167,7 +167,7 @@ func (o *outlines) keep(p *Package) {
 	for i, f := range p.Files {
 		src := p.files[i].src
 		if bytes.Contains(src, []byte("//line ")) || bytes.Contains(src, []byte("/*line ")) {
-			return // positions are others
+			return // positions differ
 		}
 		at := func(pos token.Pos) int { return int(pos - f.FileStart) }
 		file := outlineFile{name: p.files[i].name, size: len(src), lines: p.files[i].pos.Lines(), version: f.GoVersion,

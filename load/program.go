@@ -174,8 +174,8 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
-// IsOwn reports whether fn is the reader's own code: in a module in which the go command works, or of which a
-// package is explored, or in no module. The overlay is no such code.
+// IsOwn reports whether fn is the user's own code: in a module in which the go command works, or of
+// which a package is explored, or in no module. The overlay is not.
 func (prog *Program) IsOwn(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	if p == nil || p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")) {

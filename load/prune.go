@@ -21,11 +21,11 @@ import (
 // The user's packages, the overlay's files, constants, init functions, other initialisers and //go:linkname
 // directives are where mentions begin.
 //
-// Types and methods stay, so that types do not change. A method can be called if its type is mentioned,
-// because otherwise it has no values, and if its name is mentioned: by a selector, or by an interface type
-// with a method of that name. (Error is one of error's.) A call of reflection's Method or MethodByName
-// mentions the names of all exported methods; reflection finds no functions by name. The machine refuses to
-// call a function that has lost its body.
+// Types and methods stay, so that types do not change. A method can be called if its type is
+// mentioned, because otherwise it has no values, and if its name is mentioned: by a selector, or by
+// an interface type with a method of that name. (Error is a method of the interface error.) A call
+// of reflection's Method or MethodByName mentions the names of all exported methods; reflection
+// finds no functions by name. The machine refuses to call a function that has lost its body.
 func (l *loader) prune() error {
 	if l.cfg.whole {
 		return nil

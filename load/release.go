@@ -46,8 +46,8 @@ func release(v string) string {
 	return v
 }
 
-// minor returns 26 for a version of Go 1.26, and that of the newest of Releases if v is a development
-// version.
+// minor returns the minor version of v: 26 for Go 1.26. For a development version it returns the
+// minor version of the newest of Releases.
 func minor(v string) int {
 	lang := version.Lang(release(v))
 	if lang == "" {

@@ -13,10 +13,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// The standard library has tables of ten thousands of numbers in composite literals, and so has
+// The standard library has tables of tens of thousands of numbers in composite literals, and so has
 // golang.org/x/text. To check, build and compile them element by element took half of what loading
-// net/http takes. So in packages that are not under development their elements are kept as bytes: the
-// literal keeps only its last element, and the memory allocated for it has these bytes from the beginning.
+// net/http takes. So in packages that are not under development their elements are kept as bytes:
+// the literal keeps only its last element, and the memory allocated for it has these bytes from the
+// beginning.
 //
 //	var t = []uint16{1, 2, 3}     becomes  var t = []uint16{2: 3}  and a Table 01 00 02 00 03 00
 //

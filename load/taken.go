@@ -8,8 +8,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// OnlyCalled reports whether fn, the reader's own code, is a function that only the reader's own code calls:
-// it is declared, is no method and no entry, and its name is used only where it is called.
+// OnlyCalled reports whether fn, in the user's own code, is a function that only the user's own
+// code calls: it is declared, is neither a method nor an entry, and its name is used only where it
+// is called.
 func (prog *Program) OnlyCalled(fn *ssa.Function) bool {
 	f, ok := fn.Object().(*types.Func)
 	if !ok || fn.Parent() != nil || fn.Signature.Recv() != nil || fn.Origin() != nil {

@@ -11,9 +11,9 @@ type Change struct {
 	Lines [][2]int // first and last line of a difference; of a removal, the lines around; nil: the whole file
 }
 
-// Touched selects the entries that changes can affect: those that reach a function whose body has changed,
-// or that are linked with a package with any other change. Functions are reached as in UsesClock, besides
-// by all initialisers.
+// Touched selects the entries that changes can affect: those that reach a function whose body has
+// changed, or that are linked with a package with any other change. Functions are reached as in
+// UsesClock, and also from all initialisers.
 type Touched struct {
 	prog    *Program
 	changes []Change

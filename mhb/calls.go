@@ -170,10 +170,10 @@ type visitKey struct {
 	held    bool
 }
 
-// key returns the key without the part for Cond.Wait. A value that is not known is one zero byte.
+// key returns the key of a visit to fn, without the part for Cond.Wait.
 //
-// They are bytes, so that the key is comparable: 0 for an unknown value, 1 and eight bytes for a known one,
-// 2 for a guard.
+// Values and guards are written as bytes of a string, so that the key is comparable: 0 for an
+// unknown value, 1 and eight bytes for a known one, 2 for a guard.
 func (w *walk) key(fn *ssa.Function, vals map[ssa.Value]uint64, guards []guard) visitKey {
 	b := w.buf[:0]
 	add := func(v ssa.Value) {

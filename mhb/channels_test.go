@@ -16,7 +16,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { c <- 2 })
 	wg.Wait()
 	say(<-c, <-c)`},
-	// The same, and it is not certain which channel one of them sends to.
+	// The same, but it is not known to which channel the second goroutine sends.
 	{"unknownSender", "", `
 	c := make(chan int, 2)
 	var p atomic.Pointer[chan int]
@@ -36,7 +36,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { y = <-c })
 	wg.Wait()
 	say(x, y)`},
-	// One goroutine sends, and one receives a value that was sent before.
+	// One goroutine sends, and another one receives a value that was sent before.
 	{"otherEnd", "mhb:join", `
 	x := 0
 	c := make(chan int, 2)
@@ -106,7 +106,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { close(c) })
 	wg.Wait()
 	say(x)`},
-	// The sent value is received before the end.
+	// A value that has been sent is received whether or not the channel is closed.
 	{"receiveAndClose", "mhb:join", `
 	x := 0
 	c := make(chan int, 2)
@@ -117,7 +117,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { close(c) })
 	wg.Wait()
 	say(x)`},
-	// Another case of the select becomes ready: as the channel is closed,
+	// Another case of the select becomes ready, because a goroutine closes the channel,
 	{"closedMeanwhile", "", `
 	x := 0
 	c, d := make(chan int, 1), make(chan int, 1)
@@ -127,7 +127,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { ticks.Add(1); close(c) })
 	wg.Wait()
 	say(x)`},
-	// by a deferred call,
+	// or closes it by a deferred call,
 	{"closedInTheEnd", "", `
 	x := 0
 	c, d := make(chan int, 1), make(chan int, 1)
@@ -137,7 +137,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { defer close(c); ticks.Add(1) })
 	wg.Wait()
 	say(x)`},
-	// a partner comes,
+	// or comes as a partner,
 	{"partnerComes", "", `
 	x := 0
 	d, u := make(chan int, 1), make(chan int)
@@ -147,7 +147,7 @@ var meetings = []microtest.Program{
 	go func() { ticks.Add(1); <-u }()
 	wg.Wait()
 	say(x)`},
-	// there is something to receive,
+	// or sends an element that the select can receive,
 	{"sentMeanwhile", "", `
 	x := 0
 	c, d := make(chan int, 1), make(chan int, 1)
@@ -157,7 +157,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { ticks.Add(1); c <- 1 })
 	wg.Wait()
 	say(x)`},
-	// there is room,
+	// or receives, which leaves room for an element,
 	{"receivedMeanwhile", "", `
 	x := 0
 	c, d := make(chan int, 1), make(chan int, 1)
@@ -168,7 +168,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { ticks.Add(1); <-c })
 	wg.Wait()
 	say(x)`},
-	// or a timer fires.
+	// or because a timer fires.
 	{"timerMeanwhile", "", `
 	x := 0
 	d := make(chan int, 1)
@@ -178,7 +178,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { select { case <-t: x = 1; case <-d: x = 2 } })
 	wg.Wait()
 	say(x)`},
-	// The partner may leave as a timer fires,
+	// The partner may leave because a timer fires,
 	{"timerOfPartner", "", `
 	x := 0
 	u := make(chan int)
@@ -188,7 +188,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { select { case <-t: x = 1; case <-u: x = 2 } })
 	wg.Wait()
 	say(x)`},
-	// as another goroutine waits for it already,
+	// or because another goroutine waits for it already,
 	{"competitor", "", `
 	x := 0
 	u := make(chan int)
@@ -198,7 +198,7 @@ var meetings = []microtest.Program{
 	wg.Go(func() { x = <-u })
 	wg.Wait()
 	say(x)`},
-	// comes to where it waits,
+	// or comes to the channel where it waits,
 	{"competitorComes", "", `
 	x := 0
 	u := make(chan int)
@@ -271,8 +271,8 @@ var meetings = []microtest.Program{
 	say(n)`},
 }
 
-// TestChannels: choices before operations on channels that are not needed are not made, and those that
-// are needed are.
+// TestChannels: before operations on channels the search makes the choices that are needed, and no
+// others.
 func TestChannels(t *testing.T) {
 	compare(t, microtest.Load(t, "", "func empty(c chan int) bool { return len(c) == 0 }\n", meetings))
 }

@@ -16,8 +16,8 @@ import (
 // could not have locked m. So
 //
 //   - unlocking v enables no goroutine that is blocked at such an m;
-//   - if v is o.mu, and the goroutine accesses o.f, then o is no object whose mu is such an m. So o
-//     is not the object that T_c accesses, if the mu of that object is locked.
+//   - if v is o.mu, and the goroutine accesses o.f, then o is not an object whose mu is such an m.
+//     So o is not the object that T_c accesses, if the mu of that object is locked.
 //
 // It does not matter whether v is still locked, or which goroutine has locked m.
 

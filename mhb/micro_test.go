@@ -43,7 +43,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(s.f)`},
-	// One of the two does not take the lock.
+	// One of the two goroutines does not take the lock.
 	{"unguardedWriter", "-lock", `
 	var s struct { mu sync.Mutex; f int }
 	var wg sync.WaitGroup
@@ -51,7 +51,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { s.f = 10 })
 	wg.Wait()
 	say(s.f)`},
-	// Another goroutine unlocks the mutex: in Go it may.
+	// Another goroutine unlocks the mutex, which Go allows.
 	{"foreignUnlock", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -93,7 +93,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(f)`},
-	// A writer excludes both.
+	// A writer excludes readers and writers.
 	{"writers", "lock", `
 	var mu sync.RWMutex
 	var f, g int
@@ -177,8 +177,8 @@ var micro = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// Another goroutine can send to it: no choice is needed before the sends while main waits for them,
-	// but before x.
+	// Another goroutine can send to the channel, too. So the accesses of x need a choice; the sends
+	// need none while main waits for them.
 	{"closedByThird", "mhb:receive", `
 	var x int
 	done := make(chan bool, 1)
@@ -189,7 +189,7 @@ var micro = []microtest.Program{
 	say(x)
 	<-done
 	wg.Wait()`},
-	// A select continues without it.
+	// A select with a default continues without the send.
 	{"selectDefault", "-receive", `
 	var x int
 	done := make(chan bool, 1)
@@ -236,7 +236,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// And the caller of one that recovers continues.
+	// If a function recovers from a panic of its callee, its own caller continues.
 	{"unwoundTwice", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -253,7 +253,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// The deferred call that runs now has recovered; it blocks in nothing.
+	// The deferred call that is running has recovered already. No operation blocks it for certain.
 	{"recoveredAlready", "-lock", `
 	var mu, own sync.Mutex
 	var f int
@@ -271,7 +271,7 @@ var micro = []microtest.Program{
 	own.Unlock()
 	wg.Wait()
 	say(f)`},
-	// Another deferred call has.
+	// Another deferred call, which has returned, has recovered.
 	{"recoveredBefore", "", `
 	var x int
 	c := make(chan int, 2)
@@ -321,8 +321,8 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(a[0], a[1])`},
-	// Whether turn is recursive depends on the value of how: if it is, twice calls it after it has been
-	// walked.
+	// Whether turn is recursive depends on the dynamic type of how. The function twice calls turn
+	// when the walk has already been through it.
 	{"sometimesRecursive", "", `
 	how, global = once{}, &copied{}
 	if hbtest.Choose(2) == 1 {
@@ -374,7 +374,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { *p = 10 })
 	wg.Wait()
 	say(s.f)`},
-	// A third closes the channel, but waits itself.
+	// A third goroutine closes the channel, but waits for us before that.
 	{"thirdWaits", "mhb:receive full:receive", `
 	var x int
 	done, go3 := make(chan bool), make(chan bool)
@@ -385,7 +385,7 @@ var micro = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// A deferred call of a third closes the channel,
+	// A deferred call of a third goroutine closes the channel.
 	{"closedDeferred", "", `
 	var x, y int
 	done := make(chan bool)
@@ -397,7 +397,7 @@ var micro = []microtest.Program{
 	say(x)
 	wg.Wait()
 	say(x, y)`},
-	// or another one, for which no goroutine waits.
+	// A deferred call of a third goroutine closes another channel, for which no goroutine waits.
 	{"closedAnother", "mhb:receive full:receive", `
 	var x, y int
 	done, go2 := make(chan bool), make(chan bool)
@@ -428,7 +428,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(x)`},
-	// Time passes by itself.
+	// A timer fires without another goroutine.
 	{"selectTimer", "-receive", `
 	var x int
 	done := make(chan bool, 1)
@@ -440,7 +440,7 @@ var micro = []microtest.Program{
 	}
 	say(x)
 	wg.Wait()`},
-	// Whether it has passed already depends on no goroutine of the program.
+	// Whether the timer has fired already depends on no goroutine of the program.
 	{"stopsTimer", "", `
 	t := time.NewTimer(time.Second)
 	var wg sync.WaitGroup
@@ -465,7 +465,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { c := &copied{}; c.f = 1; p.Store(c); c.f = 2 })
 	wg.Go(func() { if c := p.Load(); c != nil { say(c.f) } })
 	wg.Wait()`},
-	// Each goroutine has its own element; all share one element.
+	// Each goroutine has an element of its own; in the second program they share one element.
 	{"ownElements", "join", `
 	res := make([]int, 2)
 	var wg sync.WaitGroup
@@ -483,7 +483,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(res[0])`},
-	// A map that is guarded here and not there.
+	// One goroutine accesses the map with the lock, the other one without it.
 	{"leakedMap", "-lock", `
 	s := &struct { mu sync.Mutex; m map[int]int }{m: map[int]int{}}
 	other := s.m
@@ -501,7 +501,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { s.mu.Lock(); s.f = 10 })
 	wg.Wait()
 	say(s.f)`},
-	// Overwriting another struct of the type does not.
+	// Overwriting another struct of the same type does not unlock the mutex.
 	{"anotherCopy", "mhb:lock full:lock", `
 	var s, o copied
 	p := other(&o)
@@ -520,7 +520,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { s.mu.Lock(); ticks.Add(1); s.mu.Unlock() })
 	wg.Go(func() { c := *s; if c.mu.TryLock() { say(1) } else { say(0) } })
 	wg.Wait()`},
-	// Elements are overwritten, and so unlocked, by copy
+	// The built-in function copy overwrites elements, and so unlocks their mutexes.
 	{"elementsCopied", "-lock", `
 	s := make([]copied, 1)
 	var wg sync.WaitGroup
@@ -529,7 +529,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { s[0].mu.Lock(); s[0].f = 10 })
 	wg.Wait()
 	say(s[0].f)`},
-	// and by append.
+	// So does append.
 	{"elementsAppended", "-lock", `
 	s := make([]copied, 1)
 	var wg sync.WaitGroup
@@ -553,7 +553,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// A writer that waits for a reader keeps other readers out, and the reader in.
+	// A writer that waits for a reader keeps other readers out.
 	{"pendingWriter", "", `
 	var mu sync.RWMutex
 	var f, g int
@@ -584,7 +584,7 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(f)`},
-	// A deferred call of such a body belongs to the function around it.
+	// A deferred call in the body of such a loop belongs to the function around the loop.
 	{"rangeFuncDefer", "-lock", `
 	var mu sync.Mutex
 	var f int
@@ -607,7 +607,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// A lock that is taken on one path only proves nothing about the other path.
+	// A lock that is taken only on one path proves nothing about the other path.
 	{"conditionalLock", "-lock", `
 	a := &copied{}
 	objs := map[int]*copied{0: a}
@@ -625,7 +625,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(a.f)`},
-	// So it is in a function that is called later.
+	// The same in a function that is called later.
 	{"conditionalLockLater", "-lock", `
 	a := &copied{}
 	objs := map[int]*copied{0: a}
@@ -672,7 +672,8 @@ var micro = []microtest.Program{
 	}
 	wg.Wait()
 	say(arr[0].f, arr[1].f)`},
-	// The lock has been locked before: of another element than now.
+	// The goroutine has locked the mutex of another element before, and not that of the element
+	// that it writes.
 	{"lockedBefore", "-lock", `
 	arr := []*copied{{}, {f: 1}}
 	var wg sync.WaitGroup
@@ -687,7 +688,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(arr[1].f)`},
-	// A goroutine waits in a Cond that a third can signal.
+	// A goroutine waits in a Cond that a third goroutine can signal.
 	{"signalledByThird", "", `
 	var mu sync.Mutex
 	c := sync.NewCond(&mu)
@@ -698,7 +699,6 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); c.Signal() })
 	wg.Wait()
 	say(x)`},
-	// The goroutine that counts down first panics.
 	// Add commutes with others if neither result is used, and with nothing else.
 	{"adds", "", `
 	var n atomic.Int64
@@ -739,6 +739,7 @@ var micro = []microtest.Program{
 	wg.Wait()
 	say(int(atomic.LoadInt32(&x)))
 	<-done`},
+	// Done panics if it comes before the Add.
 	{"upAndDown", "", `
 	var wg sync.WaitGroup
 	done := make(chan bool, 2)
@@ -746,7 +747,7 @@ var micro = []microtest.Program{
 	go func() { defer func() { if recover() != nil { say(1) }; done <- true }(); wg.Done() }()
 	<-done
 	<-done`},
-	// The second goroutine panics.
+	// The second Done panics.
 	{"belowZero", "", `
 	var wg sync.WaitGroup
 	wg.Add(1)
@@ -756,7 +757,7 @@ var micro = []microtest.Program{
 	}
 	<-done
 	<-done`},
-	// The one that waits has been notified already.
+	// The waiter has been notified already.
 	{"notified", "", `
 	var mu sync.Mutex
 	c := sync.NewCond(&mu)
@@ -791,7 +792,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { x = 1; x++; mu.Lock(); c.Signal(); mu.Unlock() })
 	wg.Wait()
 	say(x)`},
-	// The third Done is of a WaitGroup that is not known.
+	// A third goroutine calls Done of a WaitGroup that is not known.
 	{"unknownDone", "-join", `
 	var x int
 	var wg sync.WaitGroup
@@ -802,7 +803,7 @@ var micro = []microtest.Program{
 	go func() { defer func() { recover() }(); (<-c).Done() }()
 	wg.Wait()
 	say(x)`},
-	// It is one of several in a loop.
+	// A third goroutine calls Done several times, in a loop.
 	{"doneInLoop", "", `
 	var x int
 	var wg sync.WaitGroup
@@ -832,7 +833,7 @@ var micro = []microtest.Program{
 	})
 	wg.Wait()
 	say(f)`},
-	// The function of a Once is running, but not ours.
+	// A third goroutine executes the function of the Once.
 	{"onceOfThird", "", `
 	var once sync.Once
 	var x int
@@ -842,7 +843,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { x = 1; x++ })
 	wg.Wait()
 	say(x)`},
-	// A third will send, close or receive.
+	// In these three programs a third goroutine will send, close or receive.
 	{"sentByThird", "", `
 	var x int
 	c := make(chan bool)
@@ -877,7 +878,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { for range 2 { o := &copied{}; c <- o; runtime.Gosched(); o.f = 10 } })
 	wg.Go(func() { o := <-c; o.f = 1; o.f++; say(o.f) })
 	wg.Wait()`},
-	// The lock has been locked before, of another element; which one is not known now.
+	// The loop has locked the mutexes of elements before, and it is not known of which ones.
 	{"lockedInLoop", "", `
 	arr := []*copied{{}, {f: 1}}
 	var wg sync.WaitGroup
@@ -910,7 +911,8 @@ var micro = []microtest.Program{
 	m.Unlock()
 	wg.Wait()
 	say(x)`},
-	// It is only reached through a closure, or through a package variable.
+	// The object is reached only through a closure, or, in the second program, through a package
+	// variable.
 	{"inClosure", "", `
 	a := &copied{}
 	fs := []func(){func() { a.f = 10 }}
@@ -926,7 +928,8 @@ var micro = []microtest.Program{
 	wg.Go(func() { runtime.Gosched(); other(global).f = 10 })
 	wg.Wait()
 	say(global.f)`},
-	// Or through the variable that a closure has captured, the copy that an interface holds, a channel.
+	// In these three programs the object is reached only through the variable that a closure has
+	// captured, the copy that an interface holds, or a channel.
 	{"onlyInClosure", "", `
 	get := holding()
 	var wg sync.WaitGroup
@@ -957,7 +960,8 @@ var micro = []microtest.Program{
 	wg.Go(func() { c <- true; y = 2 })
 	wg.Wait()
 	say(x, y)`},
-	// The step of the other one moves both; the findings ahead of the first one do not hold any more.
+	// A step of the second goroutine moves both. So what was found for the first goroutine ahead of
+	// that step is no longer true.
 	{"metByOther", "", `
 	var x, y, z int
 	c := make(chan bool)
@@ -966,7 +970,7 @@ var micro = []microtest.Program{
 	wg.Go(func() { z = 1; c <- true; y = 2; x = 3 })
 	wg.Wait()
 	say(x, y, z)`},
-	// Overwriting a lock lets a goroutine continue that waited for it.
+	// Overwriting a locked mutex lets the goroutine that waits for it continue.
 	{"overwritten", "", `
 	a := &copied{}
 	var y int
@@ -980,7 +984,7 @@ var micro = []microtest.Program{
 	a.f = 1
 	wg.Wait()
 	say(a.f, y)`},
-	// The other has not been there before.
+	// The other goroutine starts between two accesses of this one.
 	{"startedMeanwhile", "", `
 	var x, y int
 	var wg sync.WaitGroup
@@ -1019,7 +1023,7 @@ var micro = []microtest.Program{
 	}()
 	wg.Wait()
 	say(x)`},
-	// The Add comes on one of two ways only.
+	// Only one of two paths has the Add.
 	{"addOnOneWay", "", `
 	var x int
 	group.Add(1)
@@ -1030,7 +1034,7 @@ var micro = []microtest.Program{
 	}()
 	group.Wait()
 	say(x)`},
-	// One Add, two Dones.
+	// One Add precedes two Dones.
 	{"addPaysOnce", "", `
 	var x int
 	group.Add(1)
@@ -1056,7 +1060,7 @@ var micro = []microtest.Program{
 	}()
 	group.Wait()
 	say(x, y)`},
-	// It has begun, and panics before the Add.
+	// The function that has the Add has begun, and panics before the Add.
 	{"unwoundBeforeAdd", "", `
 	var x, y int
 	group.Add(1)
@@ -1067,7 +1071,7 @@ var micro = []microtest.Program{
 	}()
 	group.Wait()
 	say(x, y)`},
-	// It may be another function that is called, without an Add.
+	// The function that is called may be another one, without an Add.
 	{"addOfAnother", "", `
 	var x int
 	group.Add(1)
@@ -1102,8 +1106,8 @@ var micro = []microtest.Program{
 	go func() { for { hbtest.Choose(2) } }()
 	runtime.Gosched()
 	panic("the end")`},
-	// Its stack overflows, which ends the program: not in the same step as the operation
-	// before it.
+	// The goroutine's stack overflows, which ends the program, but not in the same step as the
+	// operation before.
 	{"overflow", "nofuture", `
 	var x int
 	var wg sync.WaitGroup

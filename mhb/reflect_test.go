@@ -94,7 +94,8 @@ var reflected = []microtest.Program{
 	<-done
 	<-done
 	say(f)`},
-	// The walk does not see this unlock, so it proves nothing after it.
+	// The walk does not see that this store unlocks the mutex. So it proves nothing about what
+	// comes after the store.
 	{"unsafelyAtomic", "", `
 	var mu [1]sync.Mutex
 	var f int
@@ -107,7 +108,7 @@ var reflected = []microtest.Program{
 	<-done
 	<-done
 	say(f)`},
-	// This does not.
+	// This store changes no lock.
 	{"elsewhere", "receive", `
 	var page [4]int64
 	var f int

@@ -26,8 +26,9 @@ type Lazy struct {
 	thrifts thrifts
 }
 
-// NewLazy returns an oracle that answers as the one that make returns, which may be nil when over
-// holds. From then on it has no answers, because the analysis may be incomplete.
+// NewLazy returns an oracle with the answers of the oracle that make returns. make may return nil
+// if over returns true. From then on the Lazy has no answers, because the analysis may be
+// incomplete.
 func NewLazy(over func() bool, make func() por.Oracle) *Lazy { return &Lazy{over: over, make: make} }
 
 // Skip implements por.Oracle.

@@ -27,7 +27,7 @@ type separation struct {
 	inside    *vm.Reach // with one group: the member that was asked about last
 }
 
-// one is the only group of some goroutines.
+// one has the bit of a single group, to which all goroutines belong.
 var one = []uint64{1}
 
 // Separate implements por.Parts.

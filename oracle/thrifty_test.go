@@ -28,8 +28,8 @@ func (h *helps) Skip(_ trace.GID, op *trace.Op) string {
 
 func (h *helps) Looked() uint64 { return h.looked }
 
-// TestThrifty: a query that sometimes helps is always made. One that never helps, or less than it costs, is
-// made ever more rarely, and as often as before once it has helped.
+// TestThrifty: a query that sometimes helps is always made. A query that never helps, or helps less
+// than it costs, is made ever more rarely. Once it has helped, it is made as often as before.
 func TestThrifty(t *testing.T) {
 	h := &helps{looks: 1, asked: map[uint32]int{}, skips: func(fn uint32, n int) bool {
 		return fn == 1 && n%30 == 0 || fn == 3 && n > 1050 && n <= 1090 || fn == 4 && n%10 == 0 || fn == 5 && n%2 == 0

@@ -32,8 +32,9 @@ type Peeker interface {
 	Peek(g trace.GID) *trace.Op
 }
 
-// Constrained is a System with inputs, about which branches (trace.Branch) decide. Decisions of different
-// goroutines can contradict each other; the later one cuts the execution.
+// Constrained is a System with inputs. Each branch on them (trace.Branch) is a decision about their
+// values. Decisions of different goroutines can contradict each other; the later one cuts the
+// execution.
 type Constrained interface {
 	// Contradicted reports whether no input leads to the current state. Then the steps so far are not a
 	// prefix of any execution, and do not count as an abandoned one.
@@ -50,9 +51,9 @@ type Global interface {
 	// operations that inspect all other goroutines (por/hb/looks.go). In most programs no execution
 	// reaches such an operation: it is in a library that can print all stacks.
 	MayLook() bool
-	// InspectsAll reports whether the program may execute an operation that observes all
-	// goroutines, or all references: a dump of all stacks, a garbage collection. Such an operation
-	// depends even on operations that access no memory.
+	// InspectsAll reports whether the program may execute an operation that observes all goroutines
+	// (a dump of all stacks) or all references (a garbage collection). Such an operation depends
+	// even on operations that access no memory.
 	InspectsAll() bool
 }
 
@@ -171,8 +172,9 @@ type Racer interface {
 
 // A Parker is a System in which parking is visible: operations that do not wait, or that have
 // alternatives, can distinguish a goroutine that is parked from one that is about to park. The
-// system also determines when an operation may do so; until then an explorer can postpone parks.
-// Postponing parks leaves out only executions that differ in parks that no operation notices.
+// system also determines from when on an operation can distinguish them; until then an explorer can
+// postpone parks. Postponing parks leaves out only executions that differ in parks that no
+// operation notices.
 type Parker interface {
 	// Parks reports whether alternative choice of g's pending operation only parks g.
 	Parks(g trace.GID, choice int) bool
@@ -198,8 +200,8 @@ type Meeting struct {
 type Repeater interface {
 	// Repeat is Step for a step that was executed before, in the same state; it is not counted.
 	Repeat(g trace.GID, choice int)
-	// Repeatable reports whether the steps since the youngest mark, repeated, access the same locations by
-	// the same numbers.
+	// Repeatable reports whether the steps since the youngest mark, if they are repeated, access
+	// the same locations under the same object numbers.
 	Repeatable() bool
 	// Try marks the start of tentative steps. Untry is called after they were undone, and removes them from
 	// the counts.

@@ -23,10 +23,10 @@ type Config struct {
 	// Match stores the states visited, and explores no state twice.
 	Match bool
 
-	// Symmetry treats states as equal that differ only by a permutation of goroutines started at the
-	// same place, if the system is a SymmetricHasher; of equal alternatives of a state it explores one.
-	// If a cycle of states permutes goroutines, the search starts again without Symmetry, because such
-	// a cycle need not be a livelock.
+	// Symmetry treats states as equal that differ only by a permutation of goroutines started at
+	// the same place, if the system is a SymmetricHasher. It explores one of several equal
+	// alternatives of a state. If a cycle of states permutes goroutines, the search starts again
+	// without Symmetry, because such a cycle need not be a livelock.
 	Symmetry bool
 
 	MaxExecutions uint64 // 0: no bound
@@ -40,10 +40,10 @@ type Config struct {
 	Preempt      int
 
 	// WholeCalls explores only schedules in which no call of a library is interrupted. A call lasts
-	// from the first operation of a goroutine in a library (trace.CallBegins) to its next code of
-	// the reader's own. During a call another goroutine moves only if the caller cannot continue,
-	// or yields. Loops of a library over maps have one order (trace.Op.Visits). Explorers that
-	// store states honour it.
+	// from the first operation of a goroutine in a library (trace.CallBegins) until the goroutine
+	// executes code of the user's own module. During a call another goroutine moves only if the
+	// caller cannot continue, or yields. Loops of a library over maps have one order
+	// (trace.Op.Visits). Explorers that store states honour it.
 	WholeCalls bool
 
 	// Dive is the number of steps after which a path is long: a search that stores states then lets other
@@ -79,8 +79,8 @@ type Config struct {
 	CheckDuplicates bool
 
 	// Jobs is the number of workers that explore in parallel, if the explorer supports it
-	// (Explorer.Serial) and the visitor is Mergeable; 0 means 1. Another makes the replica of a further
-	// worker. Several goroutines may call it at once.
+	// (Explorer.Serial) and the visitor is Mergeable; 0 means 1. The function Another makes the
+	// replica of a further worker. Several goroutines may call it at once.
 	Jobs    int
 	Another func() (Replica, error)
 

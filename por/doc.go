@@ -62,9 +62,10 @@
 //
 // # Knowledge of Go
 //
-// Full, jpf and the explorers that sample use only the fields of trace.Op. The reductions by dependence use
-// the synchronisation of Go as package trace names it, and nothing else of the language. Where its
-// semantics is more than "one access after another", package hb has a rule:
+// Full, jpf and the explorers that sample use only the fields of trace.Op. The reductions by
+// dependence use the synchronisation of Go as package trace names it, and nothing else of the
+// language. Where the semantics of an operation is more than "one access after another", package hb
+// has a rule:
 //
 //   - Channels: a send and its receive without a buffer are one event of two goroutines; the
 //     elements of a buffer are locations of their own; close wakes all. A select depends on all of

@@ -17,7 +17,7 @@ type Elsewhere interface {
 	TryAcquire() bool
 	// Release gives back the room that Acquire has reserved, if no piece needs it.
 	Release()
-	// Note is called when a piece is cut off, by the goroutine that uses the system of the search. The
+	// The goroutine that uses the system of the search calls Note when it cuts off a piece. The
 	// piece may need all numbers that the system has assigned by now.
 	Note()
 	// Explore returns the result of a piece. ok is false if it was refused, or stop returns true.
@@ -40,8 +40,8 @@ type Sender interface {
 	// Encode returns the reports that p has received, as bytes; Decode is its inverse.
 	Encode(p Subsearch) ([]byte, error)
 	Decode(data []byte) (Subsearch, error)
-	// Divide is called once if a search first works as a whole, and then in subsearches only, on the same
-	// system.
+	// A search that first works undivided, and then only in subsearches on the same system, calls
+	// Divide once in between.
 	Divide()
 }
 

@@ -38,7 +38,7 @@ type Stats struct {
 	Hashed   uint64 // words of states covered by fingerprints
 	Asked    uint64 // goroutines inspected by oracles
 	Glided   uint64 // steps that were glided over, which cost a fourth (Racer.Glide)
-	Carried  uint64 // work for the length of the path of a step, in steps (search.Driver.Carry)
+	Carried  uint64 // work that grows with the length of the path, in steps (search.Driver.Carry)
 }
 
 // Work returns an estimate of the time of a search, in steps of half a microsecond. It is

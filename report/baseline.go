@@ -35,12 +35,12 @@ type Baseline struct {
 	found map[string]bool
 }
 
-// NewBaseline returns an empty one.
+// NewBaseline returns an empty Baseline.
 func NewBaseline() *Baseline {
 	return &Baseline{lines: make(map[string]string), found: make(map[string]bool)}
 }
 
-// ReadBaseline reads one.
+// ReadBaseline reads a Baseline.
 func ReadBaseline(r io.Reader) (*Baseline, error) {
 	b := NewBaseline()
 	lines := bufio.NewScanner(r)

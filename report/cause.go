@@ -147,8 +147,9 @@ func reads(e *describe.Event) bool {
 // operations: it reads a location, is interrupted while another goroutine writes it, and continues without
 // reading it again.
 //
-// A schedule of a big test has a hundred thousand steps, and as many interruptions. So, for each of them,
-// only the locations matter that others write before the goroutine continues, and its last read of each.
+// A schedule of a big test has a hundred thousand steps, and as many interruptions. So for each
+// interruption staleRead inspects only the locations that others write before the goroutine
+// continues, and the goroutine's last read of each.
 func staleRead(b *bug.Bug, all []*describe.Event) cause {
 	type place struct {
 		g   trace.GID

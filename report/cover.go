@@ -126,7 +126,7 @@ func comparePlaces(a, b describe.Place) int {
 	return cmp.Or(cmp.Compare(a.Pos.Filename, b.Pos.Filename), a.Pos.Line-b.Pos.Line, int(a.Kind)-int(b.Kind), cmp.Compare(a.What, b.What))
 }
 
-// joined puts stretches of lines together that follow each other in one function.
+// joined combines adjacent stretches of lines of one function.
 func joined(list []Gap) (out []Gap) {
 	slices.SortStableFunc(list, func(a, b Gap) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), a.From-b.From, a.To-b.To)

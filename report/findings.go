@@ -32,7 +32,7 @@ type Answer struct {
 	Bug     *bug.Bug // and its bug,
 	Files            // with its schedule
 	By      []string // the entries whose exhaustive exploration refutes it
-	Why     string   // it is open
+	Why     string   // why the finding is open
 	// Driver confirms it where no test does, with DriverBug.
 	Driver    *findings.Driver
 	DriverBug *bug.Bug

@@ -13,9 +13,10 @@ import (
 //
 //	2  │  ▸●   call  (*Router).Publish (118 steps)   router_test.go:31
 //
-// unless one of them is relevant: the place of the bug, a step that its explanation names, a value that is
-// overwritten. Calls of libraries by the reader's code are folded always, the reader's own only in
-// schedules of more than mostRows rows, and then only as far out as no step decides.
+// unless one of them is relevant: the place of the bug, a step that its explanation names, a value
+// that is overwritten. Calls of libraries by the reader's code are always folded. Calls within the
+// reader's code are folded only in schedules of more than mostRows rows, and only if no step of the
+// call is relevant.
 
 // foldRows replaces rows by rows of calls, and reports whether the calls are known.
 func foldRows(rows []row, bug *bug.Bug) bool {
@@ -89,7 +90,8 @@ func (f *folder) path(i int) (path []int) {
 // synchronises are the packages whose calls are operations by themselves.
 var synchronises = []string{"sync.", "sync/atomic.", "time.", "runtime.", "testing."}
 
-// isOperation reports whether a call is a single operation, which has the better name.
+// isOperation reports whether a call is a single operation. Such a call is not folded, because the
+// name of the operation says more than that of the call.
 func isOperation(callee *bug.Call) bool {
 	return callee.Std && slices.ContainsFunc(synchronises, func(p string) bool { return strings.HasPrefix(callee.Func, p) })
 }

@@ -32,7 +32,7 @@ type Replay struct {
 
 	Package  string            `json:"package"`
 	Entry    string            `json:"entry"`
-	Dir      string            `json:"dir"`      // that the patterns are relative to, relative to the file
+	Dir      string            `json:"dir"`      // base of the patterns, relative to the directory of the file
 	Patterns []string          `json:"patterns"` // what to load
 	Tests    bool              `json:"tests"`
 	Tags     []string          `json:"tags,omitempty"`

@@ -119,7 +119,7 @@ const maxLanes = 120
 // maxWhat is the width of the longest text for which there is room in a column.
 const maxWhat = 48
 
-// mostWhat is how many bytes of a longer one are shown.
+// mostWhat is the number of bytes that are shown of a longer text.
 const mostWhat = 1 << 10
 
 // widths returns the widths that the rows to be drawn need.
@@ -341,7 +341,7 @@ func markStretches(rows []row) {
 // timer reports whether e is an event of a timer, which is not a goroutine of the program.
 func timer(e *describe.Event) bool { return e.Kind == trace.Timer && !e.Pos.IsValid() }
 
-// collector reports whether e is of the collector.
+// collector reports whether e is an event of the garbage collector.
 func collector(e *describe.Event) bool { return e.Kind == trace.SemAcquire && !e.Pos.IsValid() }
 
 // timers is the name of the lane of all timers.

@@ -79,8 +79,8 @@ func leaveOutMiddle(rows []row, keep []bool, most int) {
 	}
 }
 
-// again reports whether row i has the text of the previous one: a library function reads one element after
-// the other.
+// again reports whether row i has the text of the previous row, as when a library function reads one
+// element after the other.
 func again(rows []row, i int) bool {
 	if i == 0 || rows[i].note != "" || rows[i].wrong || rows[i].decides {
 		return false

@@ -207,7 +207,7 @@ func reason(x *explore.Reason, loops []explore.LongLoop) string {
 		return x.Text + " (--max-memory)"
 	case explore.CauseTime:
 		if x.Passes {
-			return fmt.Sprintf("the loop at %s goes on forever, as time passes", line(x.Pos))
+			return fmt.Sprintf("the loop at %s continues forever, as time passes", line(x.Pos))
 		}
 		return fmt.Sprintf("the loop at %s ends only when time passes, and time passes here only while goroutines sleep", line(x.Pos))
 	case explore.CauseAssumed:

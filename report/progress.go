@@ -44,14 +44,16 @@ func (p *Progress) Switch(entry string, began time.Time) {
 	}
 }
 
-// Tick is called as often as one likes. It shows the progress of the run.
+// Tick shows the progress of the run. It may be called at any time, and shows a line only now and
+// then.
 func (p *Progress) Tick() {
 	if p.Run != nil {
 		p.show(func(time.Duration) string { return "" })
 	}
 }
 
-// Update is called as often as one likes.
+// Update shows the progress of an entry. It may be called at any time, and shows a line only now and
+// then.
 func (p *Progress) Update(x explore.Progress) {
 	p.show(func(d time.Duration) string { return progressLine(p.entry, d, x, p.Terminal) })
 }
@@ -86,7 +88,7 @@ func (p *Progress) due(now time.Time) bool {
 	return now.Sub(p.begin) >= progressFirst && now.Sub(p.last) >= every
 }
 
-// show prints what line returns, given the time since Start, if it is time for it.
+// show prints the line that text returns, given the time since Start, if it is time for a line.
 func (p *Progress) show(text func(d time.Duration) string) {
 	now := p.Now()
 	if !p.due(now) {
@@ -125,10 +127,11 @@ func (p *Progress) Clear() {
 // tooMany is the number of executions from which an estimate is useless.
 const tooMany = 1e12
 
-// progressLine returns the progress of a search: the number of explored executions, the estimated total
-// with its standard error (see por/sample.Estimator), and the time of its end according to that. Without an
-// estimate it has the explored part of the search tree, assuming that the subtrees of a node are equal.
-// They are not, hence the "~", and no time. With bar, it also draws a bar.
+// progressLine returns the progress of a search: the number of explored executions, the estimated
+// total with its standard error (see por/sample.Estimator), and the time of its end according to
+// that. Without an estimate it has the explored part of the search tree, on the assumption that the
+// subtrees of a node have equal size. This is not exact, so the line has a "~" and no time. With bar,
+// it also draws a bar.
 func progressLine(entry string, d time.Duration, x explore.Progress, bar bool) string {
 	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {

@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// golden compares got with a file in testdata. Only update files if you understand the reason of the
+// golden compares got with a file in testdata. Update a file only if you know the reason for the
 // change.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()

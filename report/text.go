@@ -30,7 +30,7 @@ type Text struct {
 	Explain  string // the place of requested explanations, or empty
 	Subtests bool   // the verdicts of all subtests, as with Verbose; otherwise only of those that fail
 	Brief    bool   // many entries: a line for a package, and bugs; Verbose overrides it
-	Again    string // the command that continues open entries; empty: one is made for these,
+	Again    string // the command that continues open entries; empty: the summary makes one,
 	Flags    string // with these flags
 
 	pkg     string // of the results being written
@@ -165,7 +165,7 @@ func (t *Text) bugs(b *bytes.Buffer, r *explore.Result, files []Files) {
 	}
 }
 
-// solverTrouble is a warning.
+// solverTrouble returns a warning about the external solver.
 func solverTrouble(r *explore.Result) string {
 	return fmt.Sprintf("warning: --solver: %s; conditions that it did not answer were solved without it", r.SolverTrouble)
 }

@@ -31,7 +31,7 @@ func concerned(b *bug.Bug) (list []describe.Goroutine) {
 // maxOutput bounds the bytes that are shown of an execution's output.
 const maxOutput = 64 << 10
 
-// number is the number the runtime would give the goroutine a bug happened in.
+// number returns the number that the runtime would give to the goroutine of a bug.
 func number(bug *bug.Bug) string {
 	for i := len(bug.Events) - 1; i >= 0; i-- {
 		if e := bug.Events[i]; e.Name == bug.G {

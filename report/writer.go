@@ -56,11 +56,11 @@ type Files struct {
 // Paths shortens file names for people: names below Base become relative.
 type Paths struct {
 	Base   string
-	Source func(name string) string // the file with the text of a file; nil: the file itself
+	Source func(name string) string // maps a file to the file that has its text; nil: that is the file itself
 	Edits  []load.Edit              // of the texts: the program is a small version
 }
 
-// Text returns the file with the text of the file of that name.
+// Text returns the name of the file that has the text of the file called name.
 func (p Paths) Text(name string) string {
 	if p.Source == nil {
 		return name

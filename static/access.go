@@ -46,8 +46,8 @@ type Key struct {
 	Index int
 }
 
-// An Access is a class of locations, read or written. Objs is the set, in Accesses.Objs, of the objects of
-// the points-to analysis that may contain the location. If it is Empty they are all objects.
+// An Access is a class of locations, read or written. Objs is the set, in Accesses.Objs, of the
+// objects of the points-to analysis that may contain the location. Empty stands for all objects.
 type Access struct {
 	Key    int // number of the Key
 	Objs   Set
@@ -183,7 +183,7 @@ func (a *Accesses) typeName(t types.Type) string {
 	if names := a.names[id]; len(names) > 0 {
 		return strings.Join(names, " or ")
 	}
-	// The type may have either spelling, depending on which code was loaded first.
+	// The type may be spelled any or interface{}, depending on which code was loaded first.
 	return strings.ReplaceAll(types.TypeString(t, (*types.Package).Name), "interface{}", "any")
 }
 

@@ -12,9 +12,9 @@ import (
 // synchronisation objects, or objects that contain them, may be allocated from a program point on, also by
 // goroutines started from there on.
 //
-// Transfer: an allocation adds its site; union. Only types that contain types of package sync, channels,
-// and slices and maps of such are of interest. If the site of an abstract object is in no goroutine's
-// future, and it stands for one object of the live state, then it always means that object.
+// Transfer: an allocation adds its site; union. Only types that contain types of package sync,
+// channels, and slices and maps of such are of interest. An abstract object that stands for one
+// object of the live state, and whose site is in no goroutine's future, always means that object.
 type FutureAlloc struct {
 	*Engine[May]
 	objs *Objects

@@ -213,7 +213,7 @@ func initialises(st *ssa.Store) bool {
 // hasPrimitive reports whether values of type t contain some of package sync.
 func hasPrimitive(t types.Type) bool { return has(t, isPrimitive) }
 
-// has reports whether values of type t are of a type for which is holds, or contain some.
+// has reports whether the function is accepts t, or the type of a part of t.
 func has(t types.Type, is func(types.Type) bool) bool {
 	if is(t) {
 		return true

@@ -128,8 +128,8 @@ func precedes(a, b ssa.Instruction) bool {
 	panic("BUG: instruction is not in its block")
 }
 
-// reachesAvoiding reports whether b can be executed after a, which does not
-// precede it in its block, before avoid is.
+// reachesAvoiding reports whether b can be executed after a without avoid in between. If the two
+// are in one block, a must not precede b.
 func reachesAvoiding(a, b, avoid ssa.Instruction) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	work := append([]*ssa.BasicBlock(nil), a.Block().Succs...)

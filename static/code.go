@@ -274,7 +274,7 @@ func (b *Base) skeletonOf(fn *ssa.Function) *skeleton {
 			}
 		}
 	}
-	// Then only those that have events, or define such a value.
+	// Then add only the nodes that have events, or define such a value.
 	for k, list := range all {
 		for _, n := range list {
 			if v, ok := n.instr.(ssa.Value); ok && roots[v] {

@@ -67,5 +67,5 @@ func (t *Paths) offset(p Path) (int64, bool) {
 	return 0, false
 }
 
-// gcSizes are those of the machine's platform.
+// gcSizes has the sizes of types on the machine's platform.
 var gcSizes = types.SizesFor("gc", "amd64")

@@ -66,7 +66,7 @@ type Engine[V comparable] struct {
 	funcs map[*ssa.Function]*funcFlow[V]
 	dirty worklist[V]
 	round int  // of the functions being analysed
-	turn  rank // where that is
+	turn  rank // the place, in the order of a round, of the function being analysed
 	seqs  map[[2]V]V
 	joins map[[2]V]V
 	names map[renamed[V]]V

@@ -163,8 +163,8 @@ func (e *Engine[V]) Resume(call ssa.Instruction) Flow[V] {
 	return x
 }
 
-// Leaving returns the flow after the last deferred call that a function runs at instr: if there was no
-// panic, and if one was recovered.
+// Leaving returns the flow after the last deferred call that a function runs at instr: returns if
+// there was no panic, recovered if a panic was recovered.
 func (e *Engine[V]) Leaving(instr ssa.Instruction) (returns, recovered Flow[V]) {
 	f := e.get(instr.Parent())
 	e.solve()

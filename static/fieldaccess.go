@@ -54,8 +54,8 @@ func (a *FieldAccess) After(instr ssa.Instruction) Set {
 	return a.Sets.Union(a.all(a.e.After(instr)), a.all(a.e.Panicked(instr)))
 }
 
-// Leaving returns the accesses in a function that runs its deferred calls at instr, and has run some of
-// them already, or that a panic leaves there.
+// Leaving returns the accesses in a function that runs its deferred calls at instr, and has run
+// some of them already, or in a function that a panic unwinds there.
 func (a *FieldAccess) Leaving(instr ssa.Instruction) Set { return a.all(a.e.Unwound(instr)) }
 
 // Whole returns the accesses of a call of fn that has not begun.

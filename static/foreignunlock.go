@@ -129,9 +129,9 @@ func (d *foreignUnlockDomain) holds(held Set, p Path) bool {
 	return p != Unknown && held != Empty && d.sets.Intersects(held, d.locks(p))
 }
 
-// least returns s without the unlocks that others imply: if the mutex of an unlock turns out not to be
-// held, this is also true for the same unlock with fewer mutexes held. Otherwise s would have one for each
-// set of locks on a path to the unlock.
+// least returns s without the unlocks that others imply. An unlock implies the same unlock with
+// more mutexes held: a mutex that is not in the larger set is not in the smaller one either.
+// Without least, s would have an unlock for each set of locks on a path to it.
 //
 // For example, the unlock of a mutex with {a} held implies the one with {a, b} held.
 func (d *foreignUnlockDomain) least(s Set) Set {

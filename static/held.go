@@ -50,8 +50,9 @@ func (h *held) before(instr ssa.Instruction) holding {
 	return h.at[instr]
 }
 
-// analyse iterates over the blocks of c, from the entry and from where control continues after
-// a recovered panic, of which nothing is known, until nothing changes.
+// analyse iterates over the blocks of c until nothing changes. It begins at the entry, and at the
+// block where control continues after a recovered panic; nothing is known about the locks held
+// there.
 func (h *held) analyse(c *skeleton) {
 	in := make([]holding, len(c.fn.Blocks))
 	in[0] = holding{clean: true, reached: true}

@@ -28,8 +28,9 @@ func (g *CallGraph) nativeEffects(fn *ssa.Function) trace.Memory {
 	return m
 }
 
-// refused reports whether the machine executes no call of fn: a function of the standard library that is
-// neither its own nor Go code. The effects of an execution from there on are unknown.
+// refused reports whether the machine executes no call of fn: a function of the standard library
+// that is neither a native of the machine nor Go code. The effects of an execution from there on
+// are unknown.
 func (g *CallGraph) refused(fn *ssa.Function) bool {
 	if g.natives.Native(fn) || !g.Pointers.IsOpaque(fn) {
 		return false
@@ -145,8 +146,8 @@ func synchronises(k trace.Kind) bool {
 	return true
 }
 
-// unused reports whether site is a call of which nothing uses the result: the machine calls the same
-// ones by another operation (compile.Unused).
+// unused reports whether nothing uses the result of the call at site. The machine executes exactly
+// these calls by another operation (compile.Unused).
 func unused(site ssa.CallInstruction) bool {
 	call, ok := site.(*ssa.Call)
 	return ok && !slices.ContainsFunc(*call.Referrers(), func(i ssa.Instruction) bool {

@@ -2,8 +2,8 @@ package static
 
 import "golang.org/x/tools/go/ssa"
 
-// rank is the place of a function in the order in which functions are best
-// analysed: callees before callers, and those that call each other together.
+// rank is the place of a function in the order in which functions are best analysed: callees before
+// callers, and functions that call each other together.
 type rank struct {
 	component int // number of its strongly connected component of calls
 	num       int // order in which the search has left it

@@ -14,13 +14,13 @@ type Program interface {
 	// NativeAccesses returns the accesses of a native called at site, which is
 	// nil if it is not known.
 	NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) []Access
-	// Where returns where pointers lead.
+	// Where returns the objects that v leads to: see the type Where.
 	Where(v ssa.Value) Set
 	// Plain reports whether fn's own plain accesses are operations in the machine;
 	// those of the models are not.
 	Plain(fn *ssa.Function) bool
 	// HasLocks reports whether an object in objs has an object of package sync in it.
 	HasLocks(objs Set) bool
-	// Binding finds captured variables.
+	// Binding returns the value of a captured variable: see the type Binding.
 	Binding(fv *ssa.FreeVar) ssa.Value
 }

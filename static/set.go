@@ -2,8 +2,8 @@ package static
 
 import "math/bits"
 
-// A Set is a set of small numbers, by the number of its only copy in Sets: equal
-// sets are equal numbers, and most program points share theirs.
+// A Set is a set of small numbers. It is the number of the only copy of that set in Sets, so equal
+// sets are equal numbers. Most program points share their sets.
 type Set int32
 
 // Empty is the set without elements.

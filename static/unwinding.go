@@ -107,7 +107,7 @@ func (e *Engine[V]) recovered(f *funcFlow[V]) Flow[V] {
 //
 // With the calls c1 ... cn, newest last:
 //
-//	u0 = nothing, and the panic goes on       ui+1 = ci+1, then ui, or ri if ci+1 may recover
+//	u0 = nothing, and the panic continues     ui+1 = ci+1, then ui, or ri if ci+1 may recover
 //	r0 = rest                                 ri+1 = ci+1, then ri
 //
 // and each ci that panics itself is followed by ui: the newer panic takes the place of the older

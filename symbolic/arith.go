@@ -208,7 +208,7 @@ func (a *arith) backward(t *Term) {
 			m := mask(w)
 			a.narrow(x, unsigned(m-r.MaxU, m-r.MinU, w))
 		}
-	case OpAnd: // has no bit that an argument has not
+	case OpAnd: // each of its bits is also a bit of both arguments
 		a.narrow(x, unsigned(r.MinU, mask(w), w))
 		a.narrow(y, unsigned(r.MinU, mask(w), w))
 	case OpOr:

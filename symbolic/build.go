@@ -45,7 +45,8 @@ func (c *Context) fold(op Op, width uint8, args ...*Term) *Term {
 	return c.Const(width, apply(op, width, args[0].width, x[0], x[1]))
 }
 
-// commuted returns the arguments of an operation that commutes in their order: a constant is b.
+// commuted returns the arguments of a commuting operation in a fixed order, in which a constant is
+// b.
 func commuted(a, b *Term) (*Term, *Term) {
 	//mutant: arguments in the order of their numbers [symbolic Intern]: "before(b, a" -> "b.op != OpConst && (a.op == OpConst || b.id < a.id"
 	if before(b, a) {

@@ -74,7 +74,7 @@ func pipes(t *testing.T) map[string]*smt {
 // TestLayers: no two layers contradict each other, and each model satisfies its constraints.
 func TestLayers(t *testing.T) { testLayers(t, nil) }
 
-// TestExternalLayers: nor do external solvers.
+// TestExternalLayers: the same for external solvers.
 func TestExternalLayers(t *testing.T) {
 	external := pipes(t)
 	if len(external) == 0 {

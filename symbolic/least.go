@@ -50,7 +50,8 @@ func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) 
 	if w == Bool {
 		panic("BUG: the least of a Bool")
 	}
-	// Positions of values in the order, from 0 on: those of an order upside down and with signs.
+	// x^flip is the position of value x in the order, from 0 on. flip inverts the sign bit for
+	// signed values, and all bits for the largest value.
 	flip := uint64(0)
 	if asSigned {
 		flip = 1 << (w - 1)

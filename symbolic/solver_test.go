@@ -24,8 +24,9 @@ func models(vars []*Term, f func(Model)) {
 	assign(0)
 }
 
-// TestBrute: a solver's answers in scopes that are opened and closed at random, compared with all values of
-// two or three variables of few bits; and the least of these.
+// TestBrute compares a solver's answers, in scopes that are opened and closed at random, with all
+// values of two or three variables of few bits, and its least models with the least of these
+// values.
 func TestBrute(t *testing.T) {
 	for _, seed := range deep.Seeds(t, 24, 400) {
 		g := newGenerator(seed, [][]uint8{{4, 4}, {5, 3}, {3, 3, 2}, {8}, {1, 4}}[seed%5]...)

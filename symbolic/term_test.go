@@ -48,7 +48,8 @@ func (g *generator) value(w uint8) uint64 {
 	return x & mask(w)
 }
 
-// number returns a random term of the width and its value, boolean one that is true or false.
+// number returns a random term of the width and its value; boolean returns a term that is true or
+// false.
 func (g *generator) number(w uint8, depth int) (*Term, func(Model) uint64) {
 	c := g.c
 	leaf := func() (*Term, func(Model) uint64) {

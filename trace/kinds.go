@@ -31,7 +31,7 @@ const (
 	TryRLock
 	RUnlock
 	LockPending // the pending writer waits for readers to leave
-	WakeLock    // Cond.Wait, notified, taking its lock again: on that only
+	WakeLock    // Cond.Wait, once notified, acquiring its lock again: it accesses only the lock
 
 	// Channels.
 	Send
@@ -161,8 +161,8 @@ const (
 // load/overlay), that executes an operation.
 type Func struct {
 	Name string // as ssa.Function's String has it
-	// Body: it is not a native of the machine, but has a body, which executes the operation and no other
-	// visible operations except those that belong to it.
+	// Body: the function is not a native of the machine. Its body executes the operation, and no
+	// other visible operations than those that belong to it.
 	Body bool
 	// Step is the place of the operation among those that the function executes.
 	Step int

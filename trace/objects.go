@@ -29,8 +29,8 @@ type ObjectRow struct {
 	// operation depends only on operations on the same object.
 	Placed bool
 
-	// Primitive: it serves synchronisation and nothing else. A goroutine that waits at one waits for
-	// operations on it, and so for a goroutine that can reach it.
+	// Primitive: it serves synchronisation and nothing else. A goroutine that waits at such an object
+	// waits for an operation on it, and so for a goroutine that can reach the object.
 	Primitive bool
 }
 

@@ -12,7 +12,7 @@ package trace
 // has the same GID in every interleaving explored by one process. Main is 0.
 type GID uint32
 
-// NoGID is the absence of a goroutine.
+// NoGID stands for no goroutine.
 const NoGID GID = 1<<32 - 1
 
 // Access is one location an operation touches: size bytes at offset in an object.
@@ -38,8 +38,8 @@ type Op struct {
 	G    GID
 	Kind Kind
 	N    uint8 // number of valid entries of Access
-	// Commutes, if it is not 0, means that the operation commutes with others that have the same number
-	// here, although they access the same location.
+	// Commutes is 0 or one of the values below. Operations with the same value from AddsOne to
+	// Increments commute, although they access the same location.
 	Commutes uint8
 	// Wide marks a select over more channels than Access lists.
 	Wide bool
@@ -100,7 +100,7 @@ const (
 	AddsOne    = 1 + iota // WaitGroup.Add(1)
 	AddsMore              // WaitGroup.Add of a larger number
 	Subtracts             // Done, where the counter allows at least two such
-	Increments            // sync/atomic's Add, of which the result is not used
+	Increments            // sync/atomic's Add with an unused result
 
 	// The rest is only information: operations with the same number do not commute.
 

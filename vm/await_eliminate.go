@@ -17,10 +17,11 @@ import (
 // An await loop, such as `for !ready.Load() {}`, can iterate any number of times, so a search that
 // does not match states does not end. But iterations with zero effect can be left out:
 //
-//  1. An iteration of a loop by goroutine g has zero effect if g's own state (its stack, and the
-//     objects that only g can reach) is the same at its end as at its beginning, and if g has only
-//     executed reads of atomic variables or of plain memory, TryLocks and compare-and-swaps that
-//     fail, selects that take their default, Gosched, and Sleep in between.
+//  1. An iteration of a loop by goroutine g has zero effect if two conditions hold. First, g's own
+//     state (its stack, and the objects that only g can reach) is the same at the end of the
+//     iteration as at its beginning. Second, in between g has executed only reads of atomic variables
+//     or of plain memory, TryLocks and compare-and-swaps that fail, selects that take their default,
+//     Gosched, and Sleep.
 //  2. Take an execution with such an iteration and remove the iteration's operations. No other
 //     goroutine notices, because the iteration writes nothing, and g continues as before. So the
 //     rest is an execution, too, and leads to the same state.
@@ -266,7 +267,8 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	}
 	n := &snapshot{prev: d.from, read: d.read, of: d.of, val: d.val, cases: d.cases, lock: d.lock}
 	if d.from != nil {
-		// Before the fingerprint: a loop over a text reads thousands of bytes, and each would cost one.
+		// This test comes before the fingerprint is computed: a loop over a text reads thousands of
+		// bytes, and each byte would cost a fingerprint.
 		if n.depth = d.from.depth + 1; n.depth >= maxSnapshots {
 			g.trail = tooLong
 			return nil
@@ -483,9 +485,10 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 	return loop
 }
 
-// mostOwn is the number of words of a goroutine's own state from which it is big. The fingerprint of a
-// big one takes longer than hundreds of steps. So at first a snapshot has that of the stack, and that of the
-// whole state only if the stack is as it was before: an iteration is noticed when it comes the second time.
+// mostOwn is the number of words of a goroutine's own state from which it is big. The fingerprint of
+// a big one takes longer than hundreds of steps. So at first a snapshot has only the fingerprint of
+// the stack. It has that of the whole state only if the stack is as it was before: an iteration is
+// noticed when it comes the second time.
 const mostOwn = 4096
 
 // ownState returns a fingerprint of the state that only g can change, apart from its status: its

@@ -89,7 +89,7 @@ const DefaultUnwind = 1000
 // DefaultInputLen is the most bytes or elements of strings and slices if Config sets no bound.
 const DefaultInputLen = 4
 
-// MaxInputLen is the greatest bound.
+// MaxInputLen is the greatest value of Config.InputLen.
 const MaxInputLen = shadow.MaxInputLen
 
 // Locked says whether iterations of loops that lock can have zero effect: see await_locked.go.

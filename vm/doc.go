@@ -112,10 +112,18 @@
 // The terms are those of docs/dev/glossary.md. docs/dev/one-access.md follows one memory access
 // through this and the other packages.
 //
-// Below it are packages bytecode (instructions), compile (SSA to bytecode), link (numbers and addresses of
-// what code refers to), loops (of code), heap (objects), layout (types in memory), values (operations on
-// values), shadow (values beside their bits), native (functions that the machine computes), maps and orders
-// (of loops over them), begun (machines that are being initialised), hash, fingerprint (of states), reach
-// (what can be reached in the heap), host (files and variables of the host), abitype (type descriptors that
-// package reflect reads) and race (vector clocks).
+// The packages below it:
+//
+//	bytecode, compile     instructions; SSA to bytecode
+//	link, loops           numbers and addresses of what code refers to; loops of the code
+//	heap, layout          objects with their undo log; types in memory
+//	values, shadow        operations on values; terms and labels beside values
+//	native                functions that the machine computes
+//	maps, orders          maps; orders of loops over maps
+//	begun                 machines that are being initialised
+//	fingerprint, hash     fingerprints of states; the hash function
+//	reach                 what can be reached in the heap
+//	host                  files and variables of the host
+//	abitype               type descriptors that package reflect reads
+//	race                  vector clocks
 package vm

@@ -29,7 +29,8 @@ import (
 //
 // A text that is made from a Duration, and a text used as a key, have no label: they are named at once.
 
-// counts is executed by Clock before a number is computed from a clock value; how is its C.
+// counts is executed by an instruction Clock, before a number is computed from a clock value; how is
+// operand C of the instruction.
 func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 	if how&bytecode.ClockLater == 0 {
 		m.assumeCounted(g)
@@ -51,7 +52,8 @@ func (m *Machine) counts(g *goroutine, how uint16) Ctl {
 	return Next
 }
 
-// labelCounted is Counted: register i of g has the number, which grows at the rate.
+// labelCounted executes the instruction Counted: register i of g has the number, which grows at the
+// given rate.
 func (m *Machine) labelCounted(g *goroutine, i uint16, rate float64) {
 	if !g.counts {
 		return

@@ -52,7 +52,7 @@ type Machine struct {
 	cnt         Counters
 	tried       Counters            // see Try
 	repeating   bool                // see Repeat
-	coveredInit []bool              // the same, for the initialisation of packages
+	coveredInit []bool              // like covered, for the initialisation of packages
 	contended   map[race.Stack]bool // stacks that took locks on any path; true: another goroutine could have held it
 	orders      orderLog            // in which orders operations were executed, on any path
 	covered     []bool              // by number of block (load.Program.Blocks): executed on any path

@@ -22,7 +22,7 @@ var choiceNatives = []Native{
 	}},
 	{Name: "hbcheck.dev/hbcheck/hbtest.nondet", Symbolic: true, Makes: nondetMakes, Fn: nondet},
 	{Name: "hbcheck.dev/hbcheck/hbtest.Assume", Symbolic: true, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		if t := r.sym(m, g, 0); t != nil { // of the only goroutine so far
+		if t := r.sym(m, g, 0); t != nil { // there is one goroutine so far; otherwise supposeAmong has replaced the call
 			return m.suppose(g, t)
 		}
 		if r.U(0) != 0 {

@@ -69,7 +69,7 @@ func (m *Machine) resume(g, q *goroutine) {
 	m.saveGoroutine(q)
 	q.status = gRunning
 	//mutant: whole calls: a coroutine is in one call from its beginning [test ./internal/progen TestWholeCallsByHand]: remove
-	q.inCall = g.inCall // the call goes on in q; a new one begins there
+	q.inCall = g.inCall // the call continues in q, or a new one begins there
 	m.ready = append(m.ready, q.slot)
 	m.advanced = append(m.advanced, q.ID)
 }

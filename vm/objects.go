@@ -30,7 +30,7 @@ const (
 	tmSize   = overlay.TimerSize
 )
 
-// Offsets in the guest structs, from the package that compares them with the source.
+// Offsets in structs of the guest. A test of package overlay compares them with the source.
 const (
 	muState = overlay.MutexState
 	muOwner = overlay.MutexOwner

@@ -36,7 +36,7 @@ func newTestCalls(cfg *Config) *testCalls {
 	return &testCalls{cfg.returned, make(map[uint32]bool), make(map[trace.GID][]openCall)}
 }
 
-// isTest is Machine.isTest.
+// isTest is Machine.isTest, and keeps the answers.
 func (c *testCalls) isTest(m *Machine, f *bytecode.Func) bool {
 	is, ok := c.tests[f.ID]
 	if !ok {

@@ -19,9 +19,9 @@ import (
 // Claim: a goroutine that is returned never moves again.
 //
 //  1. A disabled operation becomes enabled, or is completed along with another one, only by an
-//     operation on one of its objects: the lock, channel, WaitGroup, Once or Cond (trace.Row.On;
-//     those on clocks, bubbles and without an object are not among them). A nil channel has no
-//     operations at all.
+//     operation on one of its objects: the lock, channel, WaitGroup, Once or Cond (trace.Row.On). (By
+//     definition a goroutine does not wait at an operation on a clock or a bubble, or without an
+//     object.) A nil channel has no operations at all.
 //  2. A goroutine that executes an operation on an object refers to it by a live register, or
 //     through objects. The goroutine of a timer or a signal refers to the channel that it sends
 //     to. Effects of garbage collection (finalizers, weak pointers) are not modelled: explore

@@ -133,7 +133,7 @@ func (m *Machine) addHeld(x *reach.Set, g *goroutine) {
 // endless reports whether g, which time wakes, never ends: in one of its functions no path leads from its
 // position to a return, except through a channel to which only g refers.
 //
-// An example is `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case
+// For example, `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case
 // <-done: return` it has one, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 	var others *reach.Set

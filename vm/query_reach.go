@@ -9,18 +9,19 @@ import (
 
 // Reach determines the goroutines that can obtain a pointer to an object by themselves.
 //
-// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if
-// the object is reachable from pointers that h holds, or from the package variables; or if another
-// goroutine, from which the object is reachable, has made it reachable from there.
+// Claim. A goroutine h can obtain a pointer to an object that exists in the present state only if the
+// object is reachable from pointers that h holds, or from the package variables; or if another
+// goroutine, from which the object is reachable, has stored a pointer that makes it reachable from h
+// or the variables.
 //
 //  1. A goroutine holds what the fingerprint of a state includes for it (serialise): its live
 //     registers, deferred calls, panics, and the object it waits for. Nothing else on its stack
 //     can influence it: states that differ only in the rest have the same fingerprint.
-//  2. It obtains a pointer that it does not hold by loading it from memory whose address it has.
-//     So take the first step in which a goroutine obtains a pointer to an object that is reachable
+//  2. It obtains a pointer that it does not hold by loading it from memory whose address it has. So
+//     take the first step in which a goroutine obtains a pointer to an object that is reachable
 //     neither from what it held nor from the variables. It loads the pointer from memory that was
-//     reachable from there, and the pointer was not in it; so another goroutine has stored it
-//     there since.
+//     reachable from there and did not contain the pointer. So another goroutine has stored the
+//     pointer in that memory since.
 //  3. Unchanged objects of the base state refer only to the base state. So the variables reach
 //     newer objects only through those that have changed (heap.Changed).
 //

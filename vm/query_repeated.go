@@ -28,8 +28,7 @@ func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {
 	m.lockLog[k] = append(slices.Clip(m.lockLog[k]), stack) // lockedFirst has the same list
 }
 
-// noteUnlocked records that l is released. Another goroutine than the one that has taken it may
-// release it.
+// noteUnlocked records that l is released. A goroutine may release a lock that another one has taken.
 func (m *Machine) noteUnlocked(g *goroutine, l ptr, read bool) {
 	k := heldBy{l, g.ID, read}
 	if _, ok := m.lockLog[k]; !ok {

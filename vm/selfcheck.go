@@ -311,7 +311,7 @@ type checker struct {
 	work      []uint32
 
 	hashed int                         // fingerprints
-	hashes [2][2]map[por.Hash]por.Hash // by fingerprint of one kind: the state's other one
+	hashes [2][2]map[por.Hash]por.Hash // by a fingerprint of a state: its fingerprint of the other kind
 }
 
 // baseObject is an object of the base state with its contents at the first mark.

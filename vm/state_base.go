@@ -48,9 +48,10 @@ type saying struct {
 	text []byte
 }
 
-// The bounds on kept machines: their number, and the bytes of objects of each and of all. It is
-// useful to keep several if packages whose tests are linked separately, entries with other facts,
-// or refinements of one package alternate; besides, each pass visits all packages again.
+// The bounds on kept machines: their number, and the bytes of objects of each and of all. Several are
+// kept, because entries that need different bases can alternate: those of packages whose tests are
+// linked separately, those with other facts, or with other refinements. Besides, each pass visits all
+// packages again.
 const (
 	mostBases = 32
 	mostKept  = 64 << 20
@@ -70,7 +71,7 @@ func initialised(prog *load.Program, e *load.Entry, cfg *Config) (*Machine, erro
 		_, m, err := initialise(prog, e, &none, facts, nil, true)
 		return m, err
 	}
-	// Without this check it would depend on the moment whether short initialisers end.
+	// Without this check, the moment of the interrupt would decide whether short initialisers end.
 	if cfg.Interrupt != nil && cfg.Interrupt() {
 		return late()
 	}
@@ -256,9 +257,9 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts load.EntryFacts) boo
 }
 
 // looked returns asked, with only those of its looked draws that initialisers make. Up to the base
-// state the execution depends on looked only by the answers of labelsDrawn, and drew lists all its
-// questions. Two lists with the same draws of drew give the same answer to the first question, and
-// so to each further one.
+// state, the execution depends on looked only through the answers of labelsDrawn, and drew lists all
+// draws about which it was asked. Two lists with the same draws of drew give the same answer to the
+// first question, and so to each further one.
 func (b *base) looked(asked *Config) *Config {
 	c := *asked
 	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove

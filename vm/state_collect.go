@@ -80,12 +80,12 @@ func (m *Machine) collectWith(precise bool, refs []watched, reuse bool) {
 
 // reusesNumbers reports whether new objects may get the numbers of those that are freed now.
 //
-// The moment of a collection depends on the history of the machine. So the numbers of later objects do,
-// too, if they may be those of freed ones. A search may keep the operations of a path and repeat its
-// steps from a mark in the middle: then each object has to get the same number again. A search that samples
-// never repeats steps. Other searches ask whether numbers have been used again since the youngest mark
-// (Repeatable), unless another machine repeats the path, of a replica or of a saved search. The record of a
-// freed object takes memory, so there is an end to keeping them.
+// The moment of a collection depends on the history of the machine. So the numbers of later objects
+// do, too, if they may be those of freed ones. A search may keep the operations of a path and repeat
+// its steps from a mark in the middle: then each object has to get the same number again. A search
+// that samples never repeats steps. Other searches ask whether numbers have been used again since the
+// youngest mark (Repeatable), unless another machine repeats the path: a replica, or the machine of a
+// resumed search. The record of a freed object takes memory, so there is an end to keeping them.
 func (m *Machine) reusesNumbers() bool {
 	samples := m.reduction != nil && m.reduction.samples()
 	switch {

@@ -94,7 +94,7 @@ func numGoroutine(m *Machine, g *goroutine, r Regs) Ctl {
 	case m.facts.Counted:
 		r.Set(0, m.word(m.countWord, 0))
 		return Next
-	case m.multi && !m.auto: // the caller does not name it
+	case m.multi && !m.auto: // the program calls it without naming it, so the number is not counted
 		m.assume(g, CountedOnce)
 	}
 	r.Set(0, uint64(m.alive)+b2u(m.testOnMain()))

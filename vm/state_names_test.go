@@ -69,7 +69,7 @@ func first(f func()) {
 	}
 }
 
-// workers starts n of them and waits for their ends.
+// workers starts n goroutines and waits for their ends.
 func workers(n int, f func(id int)) {
 	var wg sync.WaitGroup
 	for id := range n {

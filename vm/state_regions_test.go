@@ -177,8 +177,8 @@ func main() {
 }
 `
 
-// TestRegions: along random walks with marks, rewinds, collections and fingerprints now and then,
-// the fingerprints distinguish the same states as those that write a state as a whole, and are
+// TestRegions takes random walks with marks, rewinds and collections, and computes fingerprints now
+// and then. They distinguish the same states as fingerprints that write a state as a whole, and are
 // equal to those computed from scratch.
 func TestRegions(t *testing.T) {
 	walks, n := deep.N(2, 40), deep.Pick(2, 20)

@@ -21,13 +21,13 @@ import (
 // Regrow makes the numbers again in the same order: growthLog records the schedules after which
 // there were more numbers than before. There are few, because a program has few functions.
 //
-// Claim: if a machine in the initial state executes these schedules (Regrow), one after the other,
-// it gets the same numbers. By induction over the schedules: the steps of a schedule before the
-// last one had been executed before, with the numbers existing then, or gave none. So they assign none, and
-// lead to the same state; the last step discovers the same objects in the same order. If a question about a
-// state made numbers (an operation that is not pending is linked for inspection), it is asked again. Regrow
-// compares the count of numbers after each schedule, and Restore compares the pending operations at the
-// end.
+// Claim: if a machine in the initial state executes these schedules (Regrow), one after the other, it
+// gets the same numbers. By induction over the schedules: each step of a schedule except the last one
+// had been executed earlier, with the numbers that existed then, or it gave no numbers. So these
+// steps assign no numbers, and lead to the same state; the last step discovers the same objects in
+// the same order. If a question about a state made numbers (an operation that is not pending is
+// linked for inspection), it is asked again. Regrow compares the count of numbers after each
+// schedule, and Restore compares the pending operations at the end.
 
 // mostGrowth is the most steps that are recorded. A search that needs more cannot be saved.
 const mostGrowth = 1 << 24

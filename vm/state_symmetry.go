@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Symmetry. Goroutines are interchangeable if one go statement has started them, in goroutines for
-// which the same holds: n workers of a pool reach a state in up to n! ways that differ only in
-// which worker has progressed how far. SymmetricHash is the same for all of them.
+// Symmetry. Goroutines are interchangeable if one go statement has started them, in one goroutine or
+// in interchangeable ones. For example, n workers of a pool reach a state in up to n! ways, which
+// differ only in which worker has progressed how far. SymmetricHash is the same for all of them.
 //
 //	g1 at line 7, g2 at 9, g3 at 7       in spawn-path order: three states
 //	g1 at line 9, g2 at 7, g3 at 7

@@ -362,7 +362,7 @@ func Bubble() {
 	})
 }
 
-// One is inside of the bubble and the other one is not: it makes a difference which.
+// One goroutine is inside of the bubble and the other one is not; it matters which one.
 func OddInside() {
 	var t testing.T
 	var a, b atomic.Int32
@@ -407,7 +407,7 @@ func Alarms() {
 	time.Sleep(3 * time.Second)
 }
 
-// Timers are goroutines, too, and it is these that have deadlines.
+// Timers are goroutines, too, and only they have deadlines.
 func OddTimers() {
 	var a atomic.Int32
 	var wg sync.WaitGroup
@@ -430,7 +430,7 @@ func OddReader() {
 	mu.Unlock()
 }
 
-// The one that waits longer is another one.
+// Either goroutine can be the one that waits longer.
 func OddDeadline() {
 	var a atomic.Int32
 	for range 2 {

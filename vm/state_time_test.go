@@ -267,9 +267,9 @@ func TestBaseTimes(t *testing.T) {
 	}
 }
 
-// TestRests: two paths reach the same distances, one by one sleep and the other by two, between
-// which it may be delayed once more. So a comparison needs more time than the first path can have.
-// If the number of rests is not part of states when it matters, the path that is explored first
+// TestRests: two paths reach the same distances: one path by one sleep, the other by two sleeps,
+// between which it may be delayed once more. So a comparison needs more time than the first path can
+// have. If the number of rests is not part of states when it matters, the path that is explored first
 // decides for both.
 func TestRests(t *testing.T) {
 	const ways = `

@@ -24,9 +24,9 @@ func (m *Machine) stopFlags() heap.Flags {
 // access is pending (a visible operation that is not scheduled yet) or a guest panic has been
 // raised.
 //
-// It is called twice for an access that is visible: before it is scheduled, when it becomes
-// pending, and after that, when it is executed. In both calls the instruction's operands are the same,
-// because the goroutine has not moved in between; the memory to which they point may have changed.
+// It is called twice for a visible access: when the access becomes pending, and again when it is
+// executed. In both calls the instruction's operands are the same, because the goroutine has not
+// moved in between; the memory to which they point may have changed.
 func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, write bool) unsafe.Pointer {
 	// The causes for which the fast path fails:
 	//

@@ -16,9 +16,10 @@ import (
 //
 //  1. g has returned to the same state of its own (ownState) by operations without effect (reads,
 //     Gosched, selects that take their default, pairs of locking and unlocking), and has printed
-//     nothing. So the iteration can be omitted, as in await_eliminate.go. The next iteration does
-//     the same unless time has passed, or another goroutine has changed memory that it reads, has
-//     changed a channel, or has begun to wait on one (which is a step, too); and
+//     nothing. So the iteration can be omitted, as in await_eliminate.go. The next iteration does the
+//     same, unless time has passed or another goroutine has interfered: it has changed memory that
+//     the iteration reads, has changed a channel, or has begun to wait on one (which is a step, too);
+//     and
 //  2. no other goroutine has executed an operation with an effect in the meantime; and
 //  3. a comparison has determined the time that it needs.
 //

@@ -415,7 +415,7 @@ func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 
 // chanLayout returns the layout of a channel object with n elements e.
 //
-// One layout for each element type and capacity.
+// There is one layout for each element type and capacity.
 func (m *Machine) chanLayout(e *layout.Layout, n uint32) uint32 {
 	k := chanKey{e.ID, n}
 	id, ok := m.chanLays[k]

@@ -367,18 +367,20 @@ type orderedGroup struct {
 // onGroup is ordered for an operation on a WaitGroup. We say that a Done or Wait knows an Add that comes
 // before it by ⊏. Adds of numbers other than one are not ordered.
 //
-// Claim: Adds and Dones need not be ordered if (a) for each Done, the counter of the state in which main was
-// alone and the Adds that it knows are together at least the number of Dones up to it, in the order of E,
-// (b) each Wait knows all Adds that are before it in E, and (c) each Add or Done comes after the Waits that
-// are before it in E. Let C be as in claim 1 of confluence.
+// Claim: Adds and Dones need not be ordered under three conditions. (a) For each Done, count the
+// Dones up to it, in the order of E. This number is at most the counter of the state in which main
+// was alone plus the number of Adds that the Done knows. (b) Each Wait knows all Adds that are before
+// it in E. (c) Each Add or Done comes after the Waits that are before it in E. Let C be as in claim 1
+// of confluence.
 //
 //  1. In C the counter is never negative: the last Done in C, in the order of E, knows by (a) at least as
 //     many Adds as there are Dones in C, and these Adds are in C. So Adds and Dones commute, and each has one
 //     effect.
-//  2. Let a Wait be the next event of its goroutine in C. In E the counter was zero there. By (b) C has all
-//     Adds that are before the Wait in E, and by (c) it has none of the Adds and Dones after it. So the
-//     counter is the number of Dones before the Wait that C lacks: the Wait can return if and only if it
-//     lacks none. And it has not been zero while the Wait was pending, and grown since: no Add is left.
+//  2. Let a Wait be the next event of its goroutine in C. In E the counter was zero there. By (b) C
+//     has all Adds that are before the Wait in E, and by (c) it has none of the Adds and Dones after
+//     it. So the counter is the number of Dones before the Wait that C lacks: the Wait can return if
+//     and only if it lacks none. And the counter has not grown from zero while the Wait was pending,
+//     because no Add is left.
 //  3. A Done synchronises with the Waits that it lets return (package sync), as ⊏ says.
 //
 // Other accesses to the WaitGroup's memory are ordered with these operations.

@@ -73,7 +73,7 @@ func (s *confluentClocks) vacate() {
 	}
 }
 
-// place returns the place of g, which lives.
+// place returns the place of g, which has not ended.
 func (s *confluentClocks) place(g *goroutine) uint32 {
 	place, ok := s.places[g.slot]
 	if !ok {

@@ -122,10 +122,10 @@ func (m *Machine) setSpinning(g *goroutine) {
 	g.pending = trace.Op{G: g.ID, Kind: trace.Spin, Func: g.Fn.ID, PC: uint32(g.PC)}
 }
 
-// A goroutine whose local work returns to an earlier state loops forever, because the work is
-// deterministic, and no other goroutine can change the memory that it reads (reading it would be a visible
-// operation). Its pending operation is then trace.Spin, which is never enabled, and the other goroutines
-// continue without it.
+// A goroutine whose local work returns to an earlier state loops forever: the work is deterministic,
+// and no other goroutine can change the memory that it reads. (Reading shared memory would be a
+// visible operation.) Its pending operation is then trace.Spin, which is never enabled, and the other
+// goroutines continue without it.
 //
 // divergence finds that within one step. When the work has doubled since the last time, it records the
 // state. Then it compares the state at every back edge with it, for a hundredth of the work done so far.

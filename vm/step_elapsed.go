@@ -12,8 +12,8 @@ import (
 // the comparison turns clock reads into operations. But a program that never computes a duration from Times
 // has no duration of the clock:
 //
-//  1. A duration or number comes from the clock only if, earlier on the path, Sub has made it of two
-//     Times, or a Time was taken apart, or a number was read from the clock (noteElapsed).
+//  1. A duration or number comes from the clock only if, earlier on the path, Sub has computed it
+//     from two Times, or a Time was taken apart, or a number was read from the clock (noteElapsed).
 //  2. As long as no path has done so, no explored state has such a duration in memory, whether the
 //     search reached the state on this path or matched it with another one.
 //  3. So comparisons are skipped meanwhile, and the machine records that it has skipped some. If any path

@@ -13,11 +13,10 @@ import (
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
 // is switched out or ends, or until the step's budget of back edges and calls is used up.
 //
-// Fast paths touch guest memory through heap.Load and heap.Store, which fail for nil, for out of
-// bounds, for shared objects while several goroutines exist, and (store) for objects not yet saved
-// in this epoch; the slow path (m.access) determines the cause. An instruction that turns out to
-// be a visible operation is abandoned before it had any effect, and executed again when it is
-// scheduled.
+// Fast paths touch guest memory through heap.Load and heap.Store. These fail for nil, out of bounds,
+// and for shared objects while several goroutines exist; Store also fails for objects not yet saved
+// in this epoch. The slow path (m.access) determines the cause. An instruction that turns out to be a
+// visible operation is abandoned before it had any effect, and executed again when it is scheduled.
 //
 // The state of the loop is in locals: f and code (the running function), ip (the next instruction), r
 // (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
@@ -36,19 +35,21 @@ import (
 //
 // Claim: an instruction that is abandoned has had no effect.
 //
-//  1. It writes memory only at an address that store or access has returned, which they do when
-//     the write may happen; and the results of a load are written to registers after that.
-//  2. g.pc is at it, or set back to it by the code that makes it pending, and exec begins at g.pc when
-//     it is scheduled. For that, the words that follow an instruction are skipped last.
+//  1. It writes memory only at an address that store or access has returned, and these return one
+//     only if the write may happen. The results of a load are written to registers after that.
+//  2. g.pc is at the instruction, or is set back to it by the code that makes it pending; exec begins
+//     at g.pc when the instruction is scheduled. For that, the words that follow an instruction are
+//     skipped last.
 //  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
 //
 // The cases are in the order of package bytecode. The order does not matter for speed, as gc compiles
 // the switch to a table of jumps.
 //
-// The file is longer than others because the loop is: an operation in a function of its own costs a call and
-// another switch. With the ten operations on floats in one, 20 lines less here, the programs of bench vm that
-// use them take longer by 13 (spectral), 16 (mandelbrot) and 27 % (nbody).
+// The file is longer than others because the loop is: an operation in a function of its own costs a
+// call and another switch. If the ten operations on floats are moved to such a function, which saves
+// 20 lines here, the programs of bench vm that use them take longer by 13 (spectral), 16 (mandelbrot)
+// and 27 % (nbody).
 //
 // Two slower switches follow: operations that are rarer than a call are in slowOp. For measurements,
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and

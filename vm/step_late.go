@@ -36,7 +36,7 @@ func (m *Machine) wokenLate(g *goroutine) {
 	}
 }
 
-// os.Exit(0) is a failure before the test has ended, and none afterwards:
+// os.Exit(0) is a failure before the test has ended, and no failure afterwards:
 //
 //	func TestServe(t *testing.T) {
 //		go func() { serve(); os.Exit(0) }()

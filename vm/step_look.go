@@ -21,10 +21,10 @@ import (
 // makes numbers of them, which the verdict names (ClockCounted). So looks are explored only as far as
 // comparisons need them:
 //
-//  1. A comparison shows how much time would have to pass for another outcome. All delays of a path take at
-//     most Slack for each time that all goroutines have waited, and once more (reaches). If that is too
-//     little for every comparison, all outcomes are those without delays. (Consider the first comparison
-//     with another outcome: before it, nothing has changed.)
+//  1. A comparison shows how much time would have to pass for another outcome. If all goroutines have
+//     waited n times on a path, its delays together are at most n+1 times Slack (reaches). If that is
+//     too little for every comparison, all outcomes are those without delays. (Consider the first
+//     comparison with another outcome: before it, nothing has changed.)
 //  2. Otherwise the search begins again, and each look is a visible operation with alternatives: no time
 //     passes, or the amount that one of the comparisons needs, or all that is left (Config.jumps). If
 //     comparisons then need other amounts, the search begins again with these. It ends when there are no

@@ -19,8 +19,9 @@ import (
 func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	a, b := rg(r, in.A), rg(r, in.B)
 	if in.Op == bytecode.MapIter {
-		// An iterator is the map and the insertion numbers of the entry it has returned last and of
-		// the last one it returns; with an order see orderedNext.
+		// An iterator is three words: the map, the insertion number of the entry that was returned
+		// last, and that of the last entry that will be returned. Where the order is a choice, see
+		// orderedNext.
 		mp := *b
 		*a, *rg(r, in.A+1), *rg(r, in.A+2) = mp, 0, 0
 		g.PC++

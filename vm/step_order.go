@@ -11,7 +11,7 @@ import (
 //  1. a read of the map, if it is shared. It records which entries must and which may be visited.
 //  2. a Choose among those, which concerns only the goroutine.
 //
-// Package orders has the notes.
+// Package orders keeps these records.
 const (
 	maxOrdered = 4   // the most entries of which all orders are tried
 	maxStarts  = 16  // the most entries of which all rotations are tried

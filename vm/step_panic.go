@@ -111,7 +111,8 @@ func (m *Machine) pushDefer(g *goroutine, list ptr, fv uint64, args []uint64, la
 // frame flags; it reports false if there is none. Control returns to g.pc.
 //
 // The record is taken off the list before the call, so a panic in the deferred function continues
-// with the next one. The reader's own code goes on here: with its next deferred call, or after the last one.
+// with the next one. The reader's own code continues here: with its next deferred call, or after the
+// last one.
 func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 	//mutant: whole calls: deferred calls are one [test ./internal/progen TestWholeCallsByHand]: "g.inCall &&" -> "g.inCall ||"
 	g.inCall = g.inCall && !g.Fn.Own

@@ -39,8 +39,9 @@ import (
 //     parked, it takes its default in both orders.
 //  5. There is no y: the park is the end of the execution. All others wait, so 3 holds.
 //
-// A park wakes a loop that polls and waits for time (step_busywait.go). While there is one nothing is
-// postponed: then it iterates once more after each park that comes before an iteration.
+// A park wakes a loop that polls and waits for time (step_busywait.go). While there is such a loop,
+// nothing is postponed, because the loop iterates once more after each park that comes before an
+// iteration.
 //
 // A parked goroutine remains parked until a step of its own. So the listed steps are a subset of all steps,
 // and nothing new can happen.

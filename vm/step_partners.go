@@ -16,9 +16,9 @@ import (
 //    enabled.
 // 2. Unbuffered channels: sender and receiver rendezvous in one step. The sender executes it, with
 //    a receiver whose operation is pending.
-// 3. In a rendezvous one of the two has parked before the other arrives, and no goroutine parks, or
-//    stays parked, that has another case ready. So two selects that both have a ready case do not
-//    rendezvous with each other.
+// 3. In a rendezvous one of the two has parked before the other arrives, and a goroutine that has
+//    another case ready does not park, nor stay parked. So two selects that both have a ready case do
+//    not rendezvous with each other.
 // 4. Only operations that do not wait (select with default) can distinguish a goroutine that has
 //    parked from one that has only arrived. Where the program may have such operations on the channel,
 //    parking is an alternative of its own (observable).
@@ -93,12 +93,11 @@ func (m *Machine) chanAlternatives(g *goroutine, list *[]chanAlt) int {
 		default:
 			seen = seen || m.observable(c)
 			// Without a buffer the sender executes the rendezvous (2 above), but only with receivers
-			// that wait. A receive that does not wait executes it itself.
-			// The goroutine that executes it: for `c <- 1` and `<-c`, which both wait, it is the sender,
-			// because otherwise each rendezvous would be two alternatives of different goroutines. With
-			// `select { case <-c: default: }` the receiver executes it, as it must not wait. In a program
-			// that is run the second one to arrive executes it, and continues, while the other one is still
-			// to be scheduled.
+			// that wait. A receive that does not wait executes it itself. So of `c <- 1` and `<-c`,
+			// which both wait, the sender executes the rendezvous: if each could, one rendezvous
+			// would be an alternative of both goroutines. With `select { case <-c: default: }` the
+			// receiver executes it, as it must not wait. In run mode the second goroutine to arrive
+			// executes the rendezvous, and continues before the other one is scheduled.
 			if c.send || !waits || m.auto && m.cfg.Run {
 				meet := func(slot, k int) { add(chanAlt{i, slot, k, false}) }
 				peers := m.waitingPeers(c, list == nil)

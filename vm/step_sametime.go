@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Programs that use more of a time than its distance from another Time, or compare Times in other ways than
-// by their methods.
+// This file is about programs that use more of a time than its distance from another Time, or that
+// compare Times in other ways than by their methods.
 //
 //	a == b, switch a { case b: }     also in structs, arrays and interfaces
 //	m[a]                             the key is found if it is equal

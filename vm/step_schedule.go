@@ -150,7 +150,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
-	// The number is without the reduction, which is asked each time whether it holds g.
+	// The view does not take the reduction into account: it is asked each time whether it holds g.
 	n := m.viewOf(g).n
 	if n > 0 && m.held(g) {
 		return 0

@@ -18,9 +18,10 @@ import (
 // leastAlone is the least time for which the exploration of a subtest is worth beginning.
 const leastAlone = 50 * time.Millisecond
 
-// alone explores the subtests of an entry, one at a time, for at most the given time; 0: no limit. It calls
-// found for each subtest that passes in the order of gc; others depend on earlier subtests. It omits those
-// that were exhaustive earlier, and ends with the first bug, unless all are sought.
+// alone explores the subtests of an entry, one at a time, for at most the given time; 0: no limit. It
+// calls found for each subtest that passes in an execution that schedules goroutines as gc does; the
+// others probably depend on earlier subtests. It omits subtests that were exhaustive earlier, and
+// ends with the first bug, unless all bugs are wanted.
 func (x *wholeRun) alone(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, parts []string,
 	earlier *explore.Result, most time.Duration, found func(name string, r *explore.Result)) error {
 	begin := time.Now()

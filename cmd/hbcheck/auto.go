@@ -82,7 +82,8 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		p.Graded = &x
-		// If its assumption is refused, its answer must not end the search for one without.
+		// If the user refuses the assumption of uninterrupted calls, an answer that rests on it must
+		// not end the search for one that does not.
 		refused := !f.assumes(vm.CallsWhole, o)
 		//mutant: an assumption that is refused ends the search [test ./cmd/hbcheck TestScripts/calls_strict$]: "!refused &&" -> "!refused ||"
 		if !refused && f.calls == "auto" {

@@ -71,7 +71,8 @@ the expected one is an error:
   smc     parametric programs of the literature on stateless model checking, with
           formulae for their numbers of executions
   condpor-det  queues, stacks and a list of the paper on concolic model checking with
-          optimal DPOR; atomic variables are guarded by locks, as in its tool, or not
+          optimal DPOR, each in two versions: with atomic variables, and with plain
+          variables guarded by locks, as in the paper's tool
   condpor  the programs of that paper with symbolic values, beside its tables
   cdpor   the actor programs of the paper on context-sensitive DPOR (CAV 2017)
   clockvector  the programs of the paper on clock vectors in Java Pathfinder, beside its table 3
@@ -88,7 +89,7 @@ All times are CPU times; vm, big and jpf report the minimum of --count repetitio
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.por, "por", nil, "`names` of the explorers, separated by commas: "+report.ExplorerNames(nil)+" (default jpf; in suites that count executions: the explorers that the suite is about)")
 	fs.StringSliceVar(&f.hybrid, "hybrid", nil, "`kinds` of static facts, separated by commas: none, fa, mhb, parts, full, and in facts, jpf, realistic and spin14 also auto, the default of explore (default none; in facts none and auto; in realistic none, mhb and parts; in spin14 all)")
-	fs.StringVar(&f.size, "size", "small", "sizes of the programs: `small|paper`: spin14 with few operations, or with as many as in the paper; all other suites in the smaller sizes, or in all")
+	fs.StringVar(&f.size, "size", "small", "`small|paper`: sizes of the programs. small: the smaller sizes; paper: all sizes, and spin14 with as many operations as in the paper")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "in jpf and realistic: treat states as equal that differ only by a permutation of identical goroutines, as explore does")
 	fs.StringVar(&f.pattern, "run", "", "run only the programs whose name, with arguments, matches `regexp`")
 	fs.IntVar(&f.count, "count", 3, "repeat every measurement `n` times")

@@ -63,7 +63,7 @@ func (r *benchRun) compared(suite string, programs []bench.AnswerProgram, names 
 		best := uint64(0)
 		for _, row := range rows {
 			if len(rows) < len(names) {
-				break // the best may be missing
+				break // the row of the best explorer may be missing
 			}
 			if row.Explorer != autoPOR && row.Answered() && (best == 0 || row.Work() < best) {
 				best = row.Work()

@@ -40,7 +40,7 @@ func TestBenchInputs(t *testing.T) {
 // of the best explorer. Steps are counted, so that this is the same on every machine.
 func TestBenchAnswers(t *testing.T) {
 	const enough, most = 30_000, 1.3
-	programs := "cdpor/(psort 3|reg 5|pi 6|pc 9)|pipe/bug" // pi 6 is one for optimal, reg 5 and pc 9 for jpf
+	programs := "cdpor/(psort 3|reg 5|pi 6|pc 9)|pipe/bug" // optimal is the best for pi 6, jpf for reg 5 and pc 9
 	if deep.Quick() {
 		programs = "cdpor/(psort 3|reg 5|pi 6)|pipe/bug"
 	}
@@ -80,8 +80,8 @@ func TestBenchAnswers(t *testing.T) {
 	}
 }
 
-// TestBenchFacts: static facts cost at most a tenth more than they save where questions bring little: spin
-// locks, a race of many writes.
+// TestBenchFacts: static facts cost at most a tenth more than they save where few queries remove a
+// choice: spin locks, a race of many writes.
 func TestBenchFacts(t *testing.T) {
 	deep.Skip(t, "explores a suite")
 	var out, errs bytes.Buffer

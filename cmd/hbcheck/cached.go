@@ -30,13 +30,14 @@ type verdictCache struct {
 	patterns []string
 	env      []string // of --env
 
-	mu       sync.Mutex // hosts is asked by all machines
+	mu       sync.Mutex // guards hosts, which all machines use
 	hosts    map[*load.Entry]*vm.HostLog
 	packages map[string]string // fingerprints, by path; "" if there is none
 	names    []verdicts.Name   // of the remembered results of this run
 }
 
-// without are the flags that do not influence cached results, all of which are complete.
+// without are the flags that make no difference to cached results. (Bounds on the time make none,
+// because a cached result is complete.)
 var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
 // notRemembered are the flags for which a cached result does not suffice.

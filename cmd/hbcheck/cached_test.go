@@ -19,14 +19,10 @@ import (
 // asProcess is the environment variable with which the test binary runs as hbcheck.
 const asProcess = "HBCHECK_TEST_PROCESS"
 
-// TestMain: a test that wants results to be remembered says where.
+// TestMain: a test that uses the cache of results names its directory.
 func TestMain(m *testing.M) {
 	os.Setenv(verdicts.Variable, "off")
 	os.Unsetenv(flagsVariable)
-	testBuild = os.Getenv(otherBuildVariable)
-	if dir := os.Getenv(asServer); dir != "" {
-		serveTests(os.Args[1], dir)
-	}
 	if from, err := strconv.ParseUint(os.Getenv(roundsVariable), 10, 64); err == nil {
 		stateful.Rounds = stateful.RoundSizes{From: from, Work: 1 << 9, More: 8 * from, Each: 2, Way: 8, Check: 1 << 10}
 	}
@@ -51,7 +47,7 @@ const roundsVariable = "HBCHECK_TEST_ROUNDS"
 // results must not depend on the load.
 const shareVariable = "HBCHECK_TEST_SHARE"
 
-// cachedModule is a module of which every test depends on something else.
+// cachedModule is a module with tests, each of which depends on something different.
 var cachedModule = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.26\n",
 	"a/a.go": "package a\n\nfunc A() int { return 1 }\n",
@@ -116,8 +112,8 @@ func TestSkipped(t *testing.T) { t.Skip("not here") }
 	"d/d_test.go":  "package d\n\nimport \"testing\"\n\nfunc TestBad(t *testing.T) { t.Fatal(\"bad\") }\n",
 }
 
-// TestCached: a result is remembered until something changes that it depends on, and is then found
-// out again.
+// TestCached: a result is cached until something changes that it depends on; then the entry is
+// explored again.
 func TestCached(t *testing.T) {
 	deep.Skip(t, "explores three packages two dozen times")
 	dir := t.TempDir()
@@ -257,7 +253,7 @@ func TestCachedSame(t *testing.T) {
 	}
 }
 
-// TestCachedBuild: what another hbcheck has found out is not remembered.
+// TestCachedBuild: results of another build of hbcheck are not used.
 func TestCachedBuild(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -226,7 +226,7 @@ const deadAfter = 10 * time.Second
 // oldestRun is the time for which the records of a run are kept after its coordinator has ended.
 const oldestRun = 7 * 24 * time.Hour
 
-// fail ends all waiting.
+// fail records an error of the run, which ends every wait for tasks and records.
 func (x *coordinator) fail(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -261,7 +261,7 @@ func (x *coordinator) take(name string, r cluster.Record) {
 
 // beat publishes that the coordinator is alive, and counts the workers.
 func (x *coordinator) beat() {
-	var away time.Time // time since the server cannot be reached, or stores nothing; zero: it works
+	var away time.Time // since when the server is unreachable, or stores nothing; zero: it works
 	told := false
 	for n, kept := 1, true; ; n++ {
 		switch why := "cannot be reached"; {

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && cluster
 
 package main
 
@@ -34,8 +34,8 @@ func generatedModule(n int) map[string]string {
 	return files
 }
 
-// slow returns the entries of a run whose exploration took longer than that: near the timeout results depend
-// on the speed of the machine.
+// slow returns the entries of a run whose exploration took longer than seconds. Near the timeout,
+// results depend on the speed of the machine.
 func (p *processes) slow(out []byte, seconds float64) map[string]bool {
 	m := make(map[string]bool)
 	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {

@@ -1,3 +1,5 @@
+//go:build cluster
+
 package main
 
 import (
@@ -13,12 +15,19 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// asServer is the environment variable with which the tests are a NATS server, at the address that is the
-// argument: it has the directory of its data.
+// asServer is the environment variable with which the test binary runs as a NATS server. Its value is
+// the directory of the data; the argument of the process is the address.
 const asServer = "HBCHECK_TEST_SERVER"
 
-// otherBuildVariable makes a process of the tests one of another build.
+// otherBuildVariable makes a test process report another build of hbcheck.
 const otherBuildVariable = "HBCHECK_TEST_BUILD"
+
+func init() {
+	testBuild = os.Getenv(otherBuildVariable)
+	if dir := os.Getenv(asServer); dir != "" {
+		serveTests(os.Args[1], dir)
+	}
+}
 
 // serveTests is a NATS server until it is killed.
 func serveTests(address, dir string) {

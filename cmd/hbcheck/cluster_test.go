@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && cluster
 
 package main
 
@@ -23,8 +23,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// clusterModule has an entry of each sort for workers: it depends on the host, has a bug, a comment that
-// accepts one, or a seed corpus, and is long or short.
+// clusterModule has entries of all sorts: entries that depend on the host, or have a bug, a comment
+// that accepts one, or a seed corpus; long entries and short ones.
 var clusterModule = map[string]string{
 	"go.mod":                     "module example.com/m\n\ngo 1.26\n",
 	"a/testdata/text":            "hello\n",
@@ -384,7 +384,7 @@ func kill(c *exec.Cmd) {
 	c.Wait()
 }
 
-// a run that is big enough to be disturbed takes some seconds.
+// disturbed is the least time of a run in which processes are killed.
 const disturbed = 3 * time.Second
 
 // TestCluster: several workers have the findings of one process, whichever processes die.

@@ -66,7 +66,7 @@ func shown(s *debug.Session, c *console.Console) string {
 	return b.String()
 }
 
-// parts notes where a path means another value than the part of a variable whose path it is.
+// parts reports the parts of v whose paths evaluate to another value than the part.
 func parts(b *strings.Builder, s *debug.Session, f *debug.Frame, path string, v debug.Value, deep int) {
 	for _, c := range s.Children(v, 0, 4) {
 		p := debug.PartPath(path, &v, c.Name)

@@ -54,7 +54,8 @@ func (x *directives) check(f *exploreFlags, entries []explore.Entry) error {
 	return nil
 }
 
-// add is direct with an error if the flags cannot be used then.
+// add sets the flag that d stands for. It returns an error if the resulting flags cannot be used
+// together.
 func (f *exploreFlags) add(d *selection.Directive, prog *load.Program) error {
 	err := f.direct(d)
 	if err == nil {

@@ -22,9 +22,9 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// drive makes drivers for the findings that tests do not confirm, explores them for as long as budget, and
-// notes in x which findings they confirm. Loading the program with the drivers does not count: that may take
-// longer than all explorations.
+// drive makes drivers for the findings that tests do not confirm, explores them for at most the time
+// budget, and notes in x which findings they confirm. Loading the program with the drivers does not
+// count: that may take longer than all explorations.
 func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
 	drivers, why := c.Drivers(func(i int) bool { return x.Answers[i].Status != confirm.Confirmed.String() },
 		func(n int) string { return fmt.Sprintf("HbcheckDriver%d", n) })

@@ -30,7 +30,7 @@ func exploreCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explore [flags] [packages|files] [-- args]",
 		Short: "Explore every test and main function (the default command)",
-		// The name of the command in other tools.
+		// Other tools call this command by these names.
 		SuggestFor: []string{"test", "check", "verify"},
 		Long: `Explore runs every entry of the packages (each test, fuzz target, example and main
 function, or the function named by --entry) under every schedule. Its verdict for each

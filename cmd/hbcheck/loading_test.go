@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLoading: a task whose time is up while it loads a program leaves the loading to the next one that
-// waits.
+// TestLoading: a task whose time is up while it loads a program leaves the loading to the next task
+// that waits.
 func TestLoading(t *testing.T) {
 	l := &loading{turn: make(chan bool, 1)}
 	first, end := context.WithCancel(t.Context())

@@ -43,7 +43,7 @@ func TestScripts(t *testing.T) {
 	defer func(d time.Duration) { firstTime = d }(firstTime)
 	firstTime = glances * 6 * time.Second
 	for i, file := range files {
-		if !*update && !deep.Every(9, i) && !given("run") {
+		if !*update && !deep.Every(12, i) && !given("run") {
 			continue
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")

@@ -131,7 +131,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		err = inOrder(x.workers, len(todo), q, func(i int, before func()) attempt {
 			u := todo[i]
 			if len(u.entry.Together) > 0 {
-				before() // the results of the two tests alone decide
+				before() // the results of its two tests decide whether the pair is explored
 			}
 			bound := time.Duration(0) // 0: the bound is that of the flags
 			switch {
@@ -344,7 +344,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	done := false
 	if x.remote != nil {
 		crowded, done = x.elsewhere(stop, &a, bound, initialising, final, earlier)
-		own.Elsewhere = withoutHelp{} // it is counted as on a worker
+		own.Elsewhere = withoutHelp{} // so that the counts are those of a worker
 	}
 	if !done {
 		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)

@@ -31,7 +31,7 @@ import (
 const (
 	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for this time
 	pieceTime  = 300 * time.Millisecond // a piece returns its unexplored rest after this time,
-	pieceMore  = 10 * time.Millisecond  // one frame after each such time
+	pieceMore  = 10 * time.Millisecond  // then it returns one frame after each such time
 	askRoom    = 100 * time.Millisecond // between queries for idle workers, at first
 	askLater   = 400 * time.Millisecond // and after a while without idle workers
 	mostPieces = 64                     // bound on the pieces of an entry that others explore at the same time
@@ -69,7 +69,7 @@ func pieceOf(name string) (of string, ok bool) {
 type market struct {
 	w     *worker
 	run   *jetstream.Run // of its pieces
-	shown *jetstream.Run // of the publications for all pieces, which the owner need not see
+	shown *jetstream.Run // of the data published for all pieces, which the owner need not receive
 	queue *cluster.Pieces
 	of    string // the task of the entry
 	entry int
@@ -128,7 +128,7 @@ func (m *market) Workers() int { return mostPieces }
 // Acquire implements explore.Elsewhere.
 func (m *market) Acquire(over <-chan struct{}) bool {
 	m.open()
-	// A search that is over releases the room that it acquired, and would acquire it again and again.
+	// Without this check a search that is over would release its room and acquire it again, forever.
 	select {
 	//mutant: a search that is over gets room [test ./cmd/hbcheck TestMarket]: "over" -> "m.ctx.Done()"
 	case <-over:
@@ -217,10 +217,10 @@ func (m *market) offer(idle, queued int, err error) {
 	for len(m.room) > max(0, room) {
 		select {
 		case <-m.room:
-		default: // a proxy has taken it
+		default: // a waiting goroutine of the search has taken it
 		}
 	}
-	for range room - len(m.room) { // proxies that wait take them at once
+	for range room - len(m.room) { // goroutines of the search that wait take them at once
 		m.room <- true
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMarket: the number of pieces sent is that of waiting workers, for any number of waiting proxies and
-// of queries by the market.
+// TestMarket: there is room for as many pieces as workers wait, however many goroutines of the search
+// wait for room, and however often the market asks.
 func TestMarket(t *testing.T) {
 	m := &market{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
 	m.start.Do(func() {})

@@ -31,7 +31,7 @@ func (t *tally) add(a *attempt) {
 	t.attempted++
 	verdict := explore.Incomplete
 	if a.result != nil {
-		r := *a.result // it is accepted where it is written
+		r := *a.result // a copy: the writer of results accepts the assumptions of the original
 		//mutant: progress: what makes assumptions is open [test ./cmd/hbcheck TestTally]: remove
 		t.accept(&r)
 		verdict = r.Verdict

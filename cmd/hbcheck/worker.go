@@ -254,7 +254,8 @@ func (w *worker) handle(ctx context.Context, d *jetstream.Delivered) {
 	d.Return()
 }
 
-// handlePiece executes a delivered piece of task of. err is the error of loading the program.
+// handlePiece executes a delivered piece of the task called of. err is the error of loading the
+// program.
 func (w *worker) handlePiece(ctx context.Context, j *job, err error, run *jetstream.Run, d *jetstream.Delivered, of string) (cluster.Record, error) {
 	if ctx.Err() != nil {
 		return cluster.Record{}, ctx.Err()

@@ -24,7 +24,8 @@ type command struct {
 
 var errQuit = errors.New("quit")
 
-// commands are all there are, in the order of the help. Their abbreviations are those of gdb and delve.
+// commands lists the commands in the order of the help. Their abbreviations are those of gdb and
+// delve.
 var commands []command
 
 func init() {

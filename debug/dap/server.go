@@ -60,7 +60,7 @@ type server struct {
 	threads map[string]int // ids of goroutines
 	names   []string       // their names; the id of the first is 1
 	frames  []located
-	models  []string // files that are texts of ours; the source reference of the first is 1
+	models  []string // files of hbcheck's models; the source reference of the first is 1
 	handles []handle
 	breaks  map[string][]int // ids of breakpoints by file; of functions: those of ""
 	printed int              // bytes of the program's output that the client has been sent
@@ -130,7 +130,7 @@ func (v *server) send(m dap.Message) {
 	case dap.EventMessage:
 		m.GetEvent().Seq, m.GetEvent().Type = v.seq, "event"
 	}
-	dap.WriteProtocolMessage(v.out, m) // reading notices that a client has gone
+	dap.WriteProtocolMessage(v.out, m) // if the client has gone, the next read fails
 }
 
 // response has the first fields of the response to a request.

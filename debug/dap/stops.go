@@ -35,8 +35,8 @@ func (v *server) name(thread int) (string, error) {
 
 var errEnded = errors.New("the goroutine has ended")
 
-// threadList returns the goroutines. If all have ended, as main has, there is still a thread with which to
-// go back.
+// threadList returns the goroutines. If all goroutines have ended, it returns main, because an editor
+// needs a thread to step back.
 func (v *server) threadList() []dap.Thread {
 	list := []dap.Thread{}
 	for _, g := range v.s.Goroutines() {

@@ -136,7 +136,7 @@ func (v *server) variables(head *dap.Request, a *dap.VariablesArguments) {
 	v.send(m)
 }
 
-// variable returns a variable; path is the expression that it is the value of.
+// variable returns a variable for the client; x is the value of the expression path.
 func (v *server) variable(x session.Variable, path string) dap.Variable {
 	d := dap.Variable{Name: report.Printable(x.Name), Value: report.Printable(v.s.Text(x.Value)), Type: v.s.TypeText(x.Value), EvaluateName: path}
 	d.VariablesReference, d.NamedVariables, d.IndexedVariables = v.parts(x.Value, path)

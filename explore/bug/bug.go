@@ -21,7 +21,7 @@ type Bug struct {
 	// Overtakes makes the bug a warning: a timer has to overtake a goroutine. It is nil if the bug needs no
 	// such timer.
 	Overtakes *Overtaking
-	// Delay is, if time is bounded, the delay that an error needs; nil if it needs none.
+	// Delay is the delay that an error needs if time is bounded; nil if it needs none.
 	Delay *Delay
 	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil if there
 	// is none. A bug that needs such overtaking is a warning.
@@ -35,8 +35,8 @@ type Bug struct {
 	// Lacks names a feature of native executions that this execution lacked before the bug. The bug is a
 	// warning, unless another execution shows that the program does not need the feature.
 	Lacks vm.Lack
-	// Undecided is set if it is an error with Passes or Order, and it is open whether it needs
-	// them.
+	// Undecided is set if the bug is an error with Passes or Order, and it is open whether the bug
+	// needs them.
 	Undecided bool
 	Detail    Detail // identifies the bug wherever it shows
 	Pos       token.Position
@@ -59,7 +59,8 @@ type Bug struct {
 	// Doubtful is set if the bug is a warning because the smaller numbers may be its cause.
 	Small    *Smaller
 	Doubtful bool
-	// Carried says whether its schedule shows it at full size, too, and CarriedSteps how many steps that took.
+	// Carried says whether the schedule of a bug of the small version shows the bug at full size,
+	// too; CarriedSteps is the number of steps of that execution.
 	Carried      Carrying
 	CarriedSteps int
 	// Alone is the subtest that was explored alone when the bug was found; "": the whole test was explored.
@@ -122,8 +123,9 @@ type Key struct {
 func (b *Bug) Key() Key { return Key{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same channel
-// earlier. Wait is the time between; 0: Waiter waited before a call of synctest.Wait returned. If both are
-// the same goroutine, its select takes another case than the one that was ready first.
+// earlier. Wait is the time by which Waiter came earlier; 0: Waiter came before a call of
+// synctest.Wait returned, and Runner after it. If both are the same goroutine, its select takes
+// another case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner string
 	Wait           time.Duration

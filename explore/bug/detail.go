@@ -13,63 +13,63 @@ type Detail interface{ detail() }
 
 // The details, with the kinds of bugs they belong to.
 type (
-	// Crashed is of Panic and Misuse.
+	// Crashed belongs to Panic and Misuse.
 	Crashed struct {
 		Text string // beginning of the runtime's message: "panic: ..." or "fatal error: ..."
 	}
 
-	// TestFailed is of Failure: a test reported it.
+	// TestFailed belongs to Failure: a test reported it.
 	TestFailed struct{ Message string }
 
-	// Exited is of Failure: the program exited by itself.
+	// Exited belongs to Failure: the program exited by itself.
 	Exited struct {
 		Status int
 		InTest bool // before the test function has returned
 	}
 
-	// WaitCycle is of Deadlock: each of the goroutines waits for something that the next
-	// one holds, the last one for something that the first one holds.
+	// WaitCycle belongs to Deadlock: each of the goroutines waits for something that the next one
+	// holds, the last one for something that the first one holds.
 	WaitCycle struct{ Goroutines Names }
 
-	// MainBlocked is of Deadlock without a cycle: the main goroutine waits forever.
+	// MainBlocked belongs to Deadlock without a cycle: the main goroutine waits forever.
 	MainBlocked struct {
 		Goroutine string
 		describe.Waiting
 		Others int // number of other goroutines that wait, too
 	}
 
-	// LeftBehind is of Leak: main has returned, and a goroutine waits forever.
+	// LeftBehind belongs to Leak: main has returned, and a goroutine waits forever.
 	LeftBehind struct {
 		Func string // the innermost one outside the standard library
 		describe.Waiting
 	}
 
-	// LeftLooping is of Livelock: the entry has returned, and a goroutine repeats a loop.
+	// LeftLooping belongs to Livelock: the entry has returned, and a goroutine repeats a loop.
 	LeftLooping struct {
 		Func string // the innermost one outside the standard library
 	}
 
-	// LivesOn is of LeftRunning: main has returned, and time wakes a goroutine again and again.
+	// LivesOn belongs to LeftRunning: main has returned, and time wakes a goroutine again and again.
 	LivesOn struct {
 		Func string // the innermost one outside the standard library
 		describe.Waiting
 	}
 
-	// Spins is of Livelock: a goroutine repeats a loop forever without an effect that another
+	// Spins belongs to Livelock: a goroutine repeats a loop forever without an effect that another
 	// goroutine could see or change.
 	Spins struct {
 		Goroutine, Func string
 		MainEnded       bool
 	}
 
-	// Loops is of Livelock: the goroutines return to the same state.
+	// Loops belongs to Livelock: the goroutines return to the same state.
 	Loops struct {
 		Goroutines Names
 		MainEnded  bool
 	}
 
-	// Conflict is of Race. The positions of the two accesses, not the schedule, determine which is
-	// called the first.
+	// Conflict belongs to Race. The positions of the two accesses, not the schedule, determine which
+	// is called the first.
 	Conflict struct {
 		What          string // operand in source terms; empty if it has no name
 		First, Second describe.Verb

@@ -52,7 +52,7 @@ func AtLeaf(m describe.Machine, status por.Status, end describe.Ending, allow *r
 	gs = slices.DeleteFunc(gs, func(g describe.Goroutine) bool { return g.Spins })
 	//mutant: waiting for a signal is a deadlock [env TestPrograms/signalwait]: "g.Signal" -> "false"
 	if slices.ContainsFunc(gs, func(g describe.Goroutine) bool { return g.Signal }) {
-		// The signal may wake it, and it may wake the others.
+		// The signal may wake that goroutine, which may wake the others.
 		if hangs {
 			return bugs, "waits for a signal"
 		}
@@ -124,8 +124,9 @@ func ForgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	return bugs
 }
 
-// leftWith decides whether b, of g, which is one of gs, may stay. If g waits for a lock, the decision
-// depends on the goroutine at the end of the chain of holders, because g continues when that one ends.
+// leftWith decides whether b, the Leak of goroutine g, may stay. gs has g and the holders in b.Cycle.
+// If g waits for a lock, the decision depends on the goroutine at the end of the chain of holders,
+// because g continues when that one ends.
 func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.Goroutine) {
 	for _, e := range b.Cycle {
 		g = gs[slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To })]

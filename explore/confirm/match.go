@@ -141,8 +141,8 @@ func (c *claim) waits(b *bug.Bug) bool {
 	})
 }
 
-// hasTaken reports whether e waits for a lock that was taken at one of the places. It may wait in a function
-// that is called, or deferred, at another one.
+// hasTaken reports whether e waits for a lock that was taken at one of the places. It may wait in a
+// function that is called, or deferred, at another place of the finding.
 func (c *claim) hasTaken(b *bug.Bug, e bug.Edge) bool {
 	return slices.ContainsFunc(b.Goroutines, func(g describe.Goroutine) bool {
 		return g.ID == e.From && slices.ContainsFunc(g.Awaits, func(h describe.Holding) bool { return h.ID == e.To && c.has(h.Pos) })
@@ -176,9 +176,10 @@ func within(b *bug.Bug, h describe.Holding) bool {
 	})
 }
 
-// overtaken reports whether a goroutine has waited for a Cond at the place of the finding and, between the
-// signal and its return, another one has written to memory that it had read before. A panic has to be that
-// goroutine's.
+// overtaken reports whether a goroutine has waited for a Cond at the place of the finding, and
+// another goroutine has written to memory that the first one had read before. The write must be
+// between the signal and the return of Wait. If b is a panic, that goroutine has to be the one that
+// panics.
 func (c *claim) overtaken(b *bug.Bug) bool {
 	for k, wake := range b.Events {
 		if wake.Blocked || wake.Kind != trace.WakeLock && wake.Kind != trace.CondWait || lineOf(wake.Pos) != c.at {

@@ -34,7 +34,8 @@ func TestShownBy(t *testing.T) {
 	after := func(n int) *bug.Bug {
 		return &bug.Bug{Kind: bug.Deadlock, Pos: at(50), Goroutines: []describe.Goroutine{{Awaits: []describe.Holding{{Pos: at(n)}}}}}
 	}
-	// g2 waits at waits for a lock that by took at n, and has its frames at these lines.
+	// g2 waits at line waits for a lock that goroutine by took at line n; frames are the lines of
+	// by's stack.
 	needs := func(waits, n int, by trace.GID, frames ...int) *bug.Bug {
 		b := &bug.Bug{Kind: bug.Deadlock, Pos: at(waits), Events: []describe.Event{{Func: "f"}}}
 		b.Goroutines = []describe.Goroutine{{ID: 2, Awaits: []describe.Holding{{ID: by, Pos: at(n)}}}, {ID: by}}

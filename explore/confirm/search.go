@@ -37,13 +37,13 @@ type Answer struct {
 	Result *explore.Result // of the entry that confirms it,
 	Bug    *bug.Bug        // and its bug
 	By     []string        // the entries whose exhaustive exploration refutes it
-	Why    string          // it is open, in words
+	Why    string          // why the finding is open, in words
 }
 
 // A Config says which findings to check, and how.
 type Config struct {
 	Prog    *load.Program
-	Graph   findings.Calls // nil: an entry may reach every place; those come first that do so by static calls
+	Graph   findings.Calls // entries that reach a place by static calls come first; nil: every entry may reach every place
 	List    []findings.Finding
 	Entries []explore.Entry
 	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled

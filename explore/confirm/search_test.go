@@ -54,8 +54,8 @@ func TestScout(t *testing.T) {
 	}
 }
 
-// TestScoutLast: ten entries reach no place, as far as they have been executed once. The eighth is the last
-// for whose execution there is time, so those that come after it are explored first.
+// TestScoutLast: the time is up when the eighth of ten entries is executed. The first seven have
+// reached no place, so they come last.
 func TestScoutLast(t *testing.T) {
 	c := &Config{Prog: &load.Program{Fset: token.NewFileSet()}}
 	var list []entry

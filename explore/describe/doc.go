@@ -8,8 +8,15 @@
 // describe its present state. NewMachine makes one over a vm.Machine; tests have another
 // implementation (internal/faketest).
 //
-// The files: machine has the interface and the values, program the implementation, event the steps, calls
-// the calls and locks that a repetition records, access the sides of a race, inputs the values of
-// hbtest.Nondet, place the positions that a report shows, source and value the names of operands and
-// values in the program's text, observe the states of a schedule.
+// The files:
+//
+//	machine         the interface and the values
+//	program         the implementation
+//	event           steps
+//	calls           calls and locks, which a repetition records
+//	access          the sides of a race
+//	inputs          values of hbtest.Nondet
+//	place           positions that a report shows
+//	source, value   names of operands, and values, in the program's text
+//	observe         the states of a schedule
 package describe

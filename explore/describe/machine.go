@@ -267,8 +267,8 @@ type Goroutine struct {
 	Left vm.Left
 	// Signal: it waits for a signal of the operating system.
 	Signal bool
-	// Serves: it waits for a connection or a packet from another process, or for it to change a file. Peer: it
-	// does, and other processes can know the address or the file.
+	// Serves: it waits for another process to connect, to send a packet or to change a file. Peer is
+	// set, too, if other processes can know the address or the file.
 	Serves, Peer bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool

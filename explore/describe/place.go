@@ -76,7 +76,7 @@ func (g *Goroutine) Site() token.Position {
 	return PositionOf(g.Stack)
 }
 
-// TopFunc is PositionOf for the function, in its short form.
+// TopFunc returns the short name of the function at PositionOf(stack).
 func TopFunc(stack []Frame) string { return ShortFunc(place(stack).Func) }
 
 // ShortFunc strips the path of the package from a function's name:

@@ -310,7 +310,7 @@ func deferred(path []ast.Node, k trace.Kind) string {
 	return found[0]
 }
 
-// subject returns the operand of the operation that n is a node of; nil if n is not one.
+// subject returns the operand of the operation that the node n stands for; nil if n stands for none.
 func subject(n ast.Node, above []ast.Node) ast.Expr {
 	switch n := n.(type) {
 	case *ast.Ident:
@@ -352,8 +352,8 @@ func subjectCall(sel *ast.SelectorExpr, above []ast.Node) ast.Expr {
 	return sel
 }
 
-// direct are the packages whose functions operate on their arguments. A function of another package
-// is named itself.
+// direct are the packages whose functions operate on their arguments. For a call of a function of
+// another package, reports name the function.
 var direct = map[string]bool{"sync": true, "sync/atomic": true, "time": true}
 
 // callee returns the operand of a call of a library function: for a synchronisation, the receiver of the

@@ -13,11 +13,11 @@ import (
 // possible.
 const patience = 10_000
 
-// Carry executes a recording of another version of m's program, which differs from it in numbers. Goroutines
-// of the same name correspond. Each repeats its recorded operations, in the recorded order of all, until it
-// would do something else; when there is none left that is possible, the execution continues without
-// preemptions until it ends. If startsFirst is set, the main goroutine moves before all that, until it waits,
-// so that all goroutines that it starts exist.
+// Carry executes a recording of another version of m's program, which differs from it in numbers.
+// Goroutines of the same name correspond. Each repeats its recorded operations until it would do
+// something else; the order of all operations is the recorded one. When no recorded operation is
+// possible any more, the execution continues without preemptions until it ends. If startsFirst is
+// set, the main goroutine moves first, until it waits, so that the goroutines that it starts exist.
 //
 // It returns the bugs of the ending, and the number of steps. ended is false if the execution has not ended
 // after most steps, or when over returns true.

@@ -1,5 +1,5 @@
-// Package schedule works on one recorded schedule. It needs a machine, and no search: the machine executes
-// the schedule again, in the whole or in part.
+// Package schedule works on one recorded schedule. It needs a machine, and no search: the machine
+// executes the schedule again, as a whole or in part.
 //
 //	Minimise           the schedule of a bug ──▶ a simpler one that shows it
 //	Narrate, Events    a schedule ──▶ its steps in source terms, and all that a report says of its bug

@@ -101,10 +101,10 @@ func shrinkLoopEntry(m describe.Machine, b *bug.Bug, budget int, over func() boo
 	return c.left
 }
 
-// renamed returns the steps of a loop after another path to it, on which goroutines that the loop
-// starts, such as those of timers, have other names. For each it takes the first goroutine that can
-// move and that the loop does not name; narrating shows whether that is right. ok is false if there
-// is none.
+// renamed returns the steps of a loop to which another path leads. On that path the goroutines that
+// the loop starts, such as those of timers, have other names. For each it takes the first goroutine
+// that can move and that the loop does not name; narrating shows whether that is right. ok is false
+// if there is none.
 func renamed(m describe.Machine, path, loop trace.Schedule) (list trace.Schedule, ok bool) {
 	mark := m.Mark()
 	defer func() {

@@ -87,7 +87,7 @@ func splitPattern(s string, sep byte) []string {
 	return append(parts, s[begin:])
 }
 
-// Selected reports whether to execute the test or subtest of that name. A nil filter is that of a
+// Selected reports whether to execute the test or subtest of that name. A nil filter stands for a
 // flag that was not given.
 func Selected(run, skip *Filter, name string) bool {
 	if run != nil {

@@ -11,9 +11,9 @@ import (
 // mostCarried is the number of steps of an execution at full size that is tried.
 const mostCarried = 500_000
 
-// carry repeats the schedules of r's bugs at full size, as far as goroutines and operations correspond, and
-// records whether the bugs show there, too (bug.Bug.Carried). A bug that does is no doubtful one. Races and
-// inputs are not carried.
+// carry repeats the schedules of r's bugs at full size, as far as goroutines and operations
+// correspond, and records whether the bugs show there, too (bug.Bug.Carried). A bug that shows at
+// full size is no longer doubtful. Races and inputs are not carried.
 //
 // Two executions are tried: in the first one goroutines begin in the order of the schedule, in the second one
 // main starts all of them before.
@@ -30,7 +30,7 @@ func (c *Config) carry(ctx context.Context, r *explore.Result) error {
 			}
 			found, steps, ended := schedule.Carry(m, schedule.Recording{Events: b.Events}, startsFirst, mostCarried, over)
 			if !ended {
-				break // and Carried does not say that it does not show
+				break // Carried stays Untried, or the result of the other execution
 			}
 			b.Carried = bug.NotCarried
 			//mutant: any bug at full size is that of the small version [test ./explore/small TestCarried]: "shows(found, b)" -> "len(found) > 0"

@@ -57,8 +57,8 @@ func Parse(s string, place func(string) (oracle.Place, error)) (t Target, err er
 	return t, fmt.Errorf("want %s", Words)
 }
 
-// New returns a target with one line at each place; of a Cross, they are the places of the inner
-// acquisitions.
+// New returns a target whose places have one line each; for a Cross, these are the places of the
+// inner acquisitions.
 func New(goal por.Goal, list ...oracle.Place) Target {
 	t := Target{Goal: goal}
 	switch {
@@ -93,7 +93,8 @@ func (t *Target) String() string {
 	return strings.Join(words, " ")
 }
 
-// In reports whether prog, with all that it imports, has the places of t; it returns the first that it lacks.
+// In reports whether prog and its imports have all places of t; missing is the first place that they
+// lack.
 func (t *Target) In(prog *load.Program) (missing oracle.Place, ok bool) {
 	for _, list := range t.Places {
 		for _, p := range list {

@@ -6,8 +6,9 @@ func (h *history) linearizable(s *spec) bool {
 	return h.order(s, s.root, nil, make([]int, len(h.events))) != nil
 }
 
-// order returns an order of all operations that s allows. It extends order, which has the first at[g]
-// operations of each goroutine g, and after which s is at n. nil: there is none.
+// order returns an order of all operations that s allows and that extends the given order; nil if
+// there is none. The given order has the first at[g] operations of each goroutine g, and ends at node
+// n of s.
 func (h *history) order(s *spec, n *node, order, at []int) []int {
 	left := false
 	for g, events := range h.events {
@@ -46,8 +47,8 @@ func (h *history) order(s *spec, n *node, order, at []int) []int {
 	return append([]int{}, order...)
 }
 
-// longest makes best an order of as many operations as possible that s allows and that extends order: see
-// order.
+// longest sets best to an order of as many operations as possible that s allows and that extends the
+// given order: see method order.
 func (h *history) longest(s *spec, n *node, order, at []int, best *[]int) {
 	if len(order) > len(*best) {
 		*best = append([]int{}, order...)

@@ -1,5 +1,5 @@
-// Package lin tests that objects are linearizable (Herlihy and Wing 1990): that goroutines that use an
-// object at the same time get results that some sequential order of their operations has.
+// Package lin tests that objects are linearizable (Herlihy and Wing 1990): if goroutines use an
+// object at the same time, their operations have the results of some sequential order.
 //
 //	func TestQueue(t *testing.T) {
 //		lin.Check(t, lin.Object[*Queue]{
@@ -32,8 +32,8 @@
 //  3. Take an execution of the object without called and returned, and any possible order of the
 //     intervals of its operations. There is a run with both: called and returned do nothing that the
 //     object notices, so they can be executed at any moment between the operations of their goroutine.
-//  4. No data race is lost, because called and returned order nothing. None is added, because no access
-//     of this package is in a race: its other memory is written before the goroutines start, or by one
-//     of them alone until the others have been waited for. Therefore these accesses need not be visible,
-//     either: hbcheck treats the package as it treats its models of the library.
+//  4. No data race is lost, because called and returned order nothing. None is added, because no
+//     access of this package is in a race: its other memory is written before the goroutines start,
+//     or by one goroutine alone until all goroutines have been waited for. Therefore these accesses
+//     need not be visible, either: hbcheck treats the package as it treats its models of the library.
 package lin

@@ -161,7 +161,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// TestPicture: in a picture, an operation ends before another one begins if, and only if, it precedes it.
+// TestPicture: in a picture, an operation ends before another one begins if and only if the first
+// precedes the second.
 func TestPicture(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	for n := range 2000 {

@@ -8,8 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/hbtest"
 )
 
-// TestHistories prints the history of an execution: internal/histories compares those that
-// explorers find with those that there are.
+// TestHistories prints the history of an execution: internal/histories compares the histories that
+// explorers find with all that exist.
 func TestHistories(t *testing.T) {
 	o := Object[*atomic.Int64]{New: func() *atomic.Int64 { return new(atomic.Int64) }, Ops: []Op[*atomic.Int64]{
 		Do("Next", func(x *atomic.Int64) any { n := x.Load() + 1; x.Store(n); return n }),

@@ -130,10 +130,9 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-// Check tests that objects are linearizable: for every execution of every scenario there is an
-// order of the operations such that they have the same results when they are executed one after
-// another in this order. The order respects real time: if an operation has returned before another
-// one is called, it comes first.
+// Check tests that objects are linearizable: for every execution of every scenario, its operations
+// have the same results when they are executed one after another in some order. The order respects
+// real time: if an operation has returned before another one is called, it comes first.
 //
 // Under go test hbcheck does that (see hbtest.Explore, whose options these are). With HBCHECK=skip some
 // random scenarios are executed natively, which finds only frequent failures.
@@ -156,7 +155,7 @@ func CheckModel[T, M any](t *testing.T, o Object[T], model Object[M], opts ...hb
 	hbtest.Explore(t, func(t *testing.T) { t.Helper(); check(t, o, model) }, opts...)
 }
 
-// check executes one scenario, any, or if hbcheck does not run the test some.
+// check executes one scenario, which hbcheck chooses; without hbcheck it executes some of them.
 func check[T, M any](t *testing.T, o Object[T], model Object[M]) {
 	t.Helper()
 	calls := flat(o.Ops)

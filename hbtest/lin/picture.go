@@ -45,7 +45,7 @@ func (h *history) picture(s *spec, initial, calls, final []string) string {
 	return b.String()
 }
 
-// operation is one with its result.
+// operation returns the text of an operation and its result.
 func operation(name string, result any) string {
 	if result == nil {
 		return name
@@ -61,7 +61,8 @@ func sequenceText(names []string, list []any) string {
 	return strings.Join(texts, "; ")
 }
 
-// rows draws the operations so that one ends before another begins if, and only if, it precedes it.
+// rows draws the operations so that one ends before another begins if and only if the first precedes
+// the second.
 func (h *history) rows(texts [][]string) []string {
 	rows := make([]string, len(texts))
 	at := make([]int, len(texts))    // operations drawn to their end
@@ -100,8 +101,8 @@ func (h *history) rows(texts [][]string) []string {
 	}
 }
 
-// returns returns a goroutine whose operation can return now: all operations have been called that it does
-// not precede. -1: there is none.
+// returns returns a goroutine whose operation can return now, because every operation that it does
+// not precede has been called; -1 if there is none.
 func (h *history) returns(at []int, open []bool) int {
 	for g, is := range open {
 		if is && !slices.ContainsFunc(h.waiting(at, open), func(e *event) bool { return e.before.returned(g) <= at[g] }) {

@@ -62,7 +62,7 @@ func count(lengths []int, d int) int {
 	return n
 }
 
-// mostScenarios is more than can be explored. No number becomes larger.
+// mostScenarios is more than a search can explore. Counts of scenarios stop there.
 const mostScenarios = 1 << 20
 
 // multisets returns how many multisets of k elements there are of n.

@@ -23,7 +23,7 @@ type ended struct{ initial, final []any }
 // execution of the scenario executes the orders that its history asks for.
 const mostOrders = 1000
 
-// specify returns the specification of sc that objects of o are.
+// specify returns the specification of sc, whose results are those of an object of o.
 func specify[T any](o Object[T], sc scenario) *spec {
 	calls, initial, final := flat(o.Ops), flat(o.Initial), flat(o.Final)
 	s := &spec{root: newNode(len(sc))}
@@ -62,7 +62,7 @@ func orders(lengths []int) int {
 	return all
 }
 
-// all executes all orders that begin with order, which contains at operations of the goroutines.
+// all executes all orders that begin with order, which has at[g] operations of each goroutine g.
 func (s *spec) all(order, at []int) {
 	left := false
 	for g, length := range s.lengths {

@@ -25,8 +25,8 @@ var phrases = regexp.MustCompile(`(?i)\b(` + strings.Join([]string{
 	`than there (?:is|are|was|were)`,
 }, `|`) + `)\b`)
 
-// unwritten are the files and folders whose comments do not follow docs/dev/prose.md yet, and the
-// documents. Remove an entry once its text does.
+// unwritten are the files, folders and documents whose text does not follow docs/dev/prose.md yet.
+// Remove an entry when its text does.
 var unwritten = []string{}
 
 // exempt quotes bad phrases.

@@ -13,8 +13,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// upward lists the most arrows of large packages that may run upwards. The graph has an arrow from a file
-// to each other one whose names it uses. A package without cycles among its files has no upward arrows.
+// upward has, for large packages, the number of arrows that may run upwards. The graph has an arrow
+// from a file to each other one whose names it uses. A package without cycles among its files has
+// no upward arrows.
 var upward = map[string]int{
 	"explore": 19,
 	"vm":      100,

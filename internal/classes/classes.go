@@ -1,13 +1,12 @@
 // Package classes counts the equivalence classes of the executions of a system, to test the counts of
 // explorers. It uses brute force: it has no reductions, no clocks and no search for races.
 //
-// Two executions are equivalent (Mazurkiewicz 1977) if they have the same events and every
-// two dependent ones are in the same order. They read from the same if each read has
-// the same writer. The name of a class is a number that does not depend on the order of
-// independent events: the sum, over all events, of a hash of the event and the set
-// of dependent events before it. Goroutine and index name an event; they
-// are the same in all executions of a class. Object numbers are not, so they are not
-// part of it.
+// Two executions are equivalent (Mazurkiewicz 1977) if they have the same events and every two
+// dependent ones are in the same order. They read from the same if each read has the same writer.
+// The name of a class is a number that does not depend on the order of independent events: the sum,
+// over all events, of a hash of the event and the set of dependent events before it. Goroutine and
+// index name an event; they are the same in all executions of a class. Object numbers differ
+// between executions, so they are not part of the name of a class.
 package classes
 
 import (

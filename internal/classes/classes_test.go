@@ -239,7 +239,7 @@ func random(r *rand.Rand) string {
 	return strings.Join(threads, " | ")
 }
 
-// TestMergeChecks: operations that are said to be independent and are not lead to an error.
+// TestMergeChecks: if operations are wrongly said to be independent, the result is an error.
 func TestMergeChecks(t *testing.T) {
 	blind := Relation{Dependent: func(a, b *trace.Op) bool {
 		return Conflicts(a, b) && a.Kind != trace.AtomicLoad && b.Kind != trace.AtomicLoad

@@ -5,8 +5,9 @@
 // times as many as full, with fresh seeds, and every mutant. The environment variable HBCHECK_TESTS names
 // the size and HBCHECK_SEED the first seed, so that go test caches results by these variables.
 //
-// The flags -programs and -seed of a test binary come before both: they repeat one program, or generate very
-// many. For that -part leaves out most of the searches with which each is compared.
+// The flags -programs and -seed of a test binary come before both: they repeat one program, or
+// generate very many. For very many programs, -part leaves out most of the searches with which each
+// program is compared.
 package deep
 
 import (

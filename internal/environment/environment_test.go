@@ -40,7 +40,7 @@ func loadDir(t *testing.T, dir string) *load.Program {
 	return prog
 }
 
-// How an entry is explored.
+// A how is a way to explore an entry.
 type how struct {
 	por    string
 	hybrid oracle.Kind
@@ -59,7 +59,7 @@ func init() {
 
 var reference = how{"full", oracle.None, true, 1}
 
-// others are compared with the reference.
+// others returns the ways whose results are compared with the reference.
 func others(short bool) []how {
 	list := []how{
 		{"jpf", oracle.MHB, true, 1}, {"optimal", oracle.None, false, 1}, {"source", oracle.None, false, 1},

@@ -142,7 +142,7 @@ var flowDraws = []string{
 	"int64(randv2.Float32()*100)", "int64(rand.NormFloat64()*100)", "int64(rand.Int31())", "rand.Int63n(100)*5+3", "rand.Int63n(1<<40)",
 }
 
-// flowSteps make Y of X, both int64.
+// flowSteps compute Y from X, both int64.
 var flowSteps = []string{
 	"Y := X + 3", "Y := X*5 - 2", "Y := X >> 1", "Y := ^X", "Y := X ^ 0x55", "Y := X % 1000", "Y := int64(int32(X))", "Y := int64(uint16(X))",
 	"Y := int64(int8(X))", "Y := int64(float64(X) / 3)", "Y := -X", "Y := X &^ 6", "Y := X | 8", "Y := int64(uint64(X) % 77)", "Y := X / 7",
@@ -190,9 +190,10 @@ var flowLooks = []string{
 	"say(0)", "say(1)", "say(X*0)", "_ = X; say(2)", "say(X == X)",
 }
 
-// flows is the text of n tests which begin as said, and draw some of draws. In every third test two
-// equal goroutines do the same, one after the other, and then count at the same time. States that
-// differ only by an exchange of these goroutines are equal, whatever values they have drawn.
+// flows returns the text of n tests, which begin with the statements begin, and draw some of draws.
+// In every third test two equal goroutines do the same, one after the other, and then count at the
+// same time. States that differ only by an exchange of these goroutines are equal, whatever values
+// they have drawn.
 func flows(seed int64, n int, draws []string, begin string) string {
 	var w strings.Builder
 	w.WriteString(flowsHead)
@@ -284,7 +285,7 @@ var jitterSteps = []string{
 	`mu.Lock(); time.Sleep(WAIT); mu.Unlock(); came("NAMEi")`,
 }
 
-// jitterEnds are the statements after they have ended.
+// jitterEnds are the statements after the goroutines have ended.
 var jitterEnds = []string{"", "", `if time.Since(start) > WAIT { came("late") }`, `time.Sleep(WAIT)`, `if int(time.Since(start)/time.Second) > 0 { came("second") }`}
 
 const flowsHead = `package flows

@@ -89,7 +89,7 @@ var pollPrograms = []struct{ name, body, want string }{
 	}
 	s.got("a")
 `, "a 0"},
-	// Twice, and the last read of the loop is a plain one.
+	// Time passes twice, and the last read of the loop is a plain one.
 	{"two sleeps", `
 	s := &shared{quit: make(chan int), a: make(chan int), b: make(chan int)}
 	s.wg.Go(func() { s.send(s.a) })

@@ -99,7 +99,8 @@ var timedOps = []string{
 	"s.x.CompareAndSwap(2, 3) // sometimes",
 }
 
-// timedPair returns two tests that differ in one loop: until a moment, and of three rounds.
+// timedPair returns two tests that differ in one loop: in one test it runs until a moment, in the
+// other it has three rounds.
 func timedPair(seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 7))
 	op := func() string { return timedOps[r.IntN(len(timedOps))] }

@@ -151,7 +151,7 @@ func tests(n map[string]int) int {
 	return n["pass"] + n["fails"] + n["is refused"] + n["does not end"]
 }
 
-// place is a position in a test: they change with the Go release.
+// place matches a position in a test. Positions change with the Go release.
 var place = regexp.MustCompile(`[^ ]*_test\.go:[0-9:]+`)
 
 // judge returns the result of a test, and the reason why it does not pass.

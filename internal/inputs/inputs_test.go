@@ -99,9 +99,9 @@ func explorer(t *testing.T, name string) *por.Explorer {
 	return explorers.All()[i]
 }
 
-// TestSequential: the paths of generated functions are those that an enumeration of the inputs finds.
-// Each path ends in another panic; explore.Run executes the program with the inputs of each
-// bug and panics if it does not show.
+// TestSequential: the paths of generated functions are those that an enumeration of the inputs
+// finds. Each path ends in another panic; explore.Run executes the program with the inputs of each
+// bug and panics if the bug does not occur.
 func TestSequential(t *testing.T) {
 	g := &generator{}
 	var src strings.Builder

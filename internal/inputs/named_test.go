@@ -31,7 +31,7 @@ func Text() {
 	say(len(strconv.Itoa(x)))
 }
 
-// Two texts are all.
+// Two has only two texts.
 func Two() {
 	x := hbtest.Nondet[int]()
 	hbtest.Assume(x == 7 || x == 70)
@@ -114,7 +114,7 @@ func Wrap() {
 	if z := x + y; z < x { say(1) } else { say(2) }
 }
 
-// Nothing is possible.
+// Nothing has no possible input.
 func Nothing() {
 	x := hbtest.Nondet[uint8]()
 	hbtest.Assume(x > 3)

@@ -29,7 +29,7 @@ func Loop() {
 	say(k)
 }
 
-// Few has no more than there may be.
+// Few has no more iterations than the bound allows.
 func Few() {
 	n, k := hbtest.Nondet[int](), 0
 	hbtest.Assume(n < 4)
@@ -82,7 +82,7 @@ func Asks() {
 	say(k)
 }
 
-// Waits is for a value that no other goroutine writes: nothing is decided twice.
+// Waits waits for a value that no other goroutine writes: nothing is decided twice.
 func Waits() {
 	n := hbtest.Nondet[int32]()
 	var a atomic.Int32

@@ -15,8 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// caches are programs with two goroutines that use a cache or a table of the library, or files; the optimal
-// search needs that many executions. FILE contains "abcdef", OTHER "ghijkl", and DIR is their directory.
+// caches are programs with two goroutines that use a cache or a table of the library, or files.
+// executions is how many executions the optimal search needs. FILE contains "abcdef", OTHER
+// "ghijkl", and DIR is their directory.
 var caches = []struct {
 	name, want string
 	executions int
@@ -29,12 +30,14 @@ type value struct { A int; B *value }`, `
 type value struct { A string; B []value }`, `
 		together(func() { var v value; json.Unmarshal([]byte("{\"B\": [{\"A\": \"a\"}]}"), &v); x = v.B[0].A },
 			func() { var v value; json.Unmarshal([]byte("{\"A\": \"b\"}"), &v); y = v.A })`},
-	// What the parent has stored is there, and what one child stores is not there for the other.
+	// A goroutine finds in the cache what its parent has stored there, and not what its sibling
+	// stores.
 	{"inherited", `{"A":1} {"A":2}`, 1, `import "encoding/json"
 type value struct { A int }`, `
 		json.Marshal(value{})
 		together(func() { a, _ := json.Marshal(value{1}); x = string(a) }, func() { a, _ := json.Marshal(value{2}); y = string(a) })`},
-	// A method of the program is called once for each value, also if two encode first.
+	// A method of the program is called once for each value, also if two goroutines encode the
+	// first values of the type.
 	{"method", "1 2|2 1", 2, `import ("encoding/json"; "sync/atomic"; "strconv")
 var n atomic.Int32
 type value struct{ _ int }
@@ -59,7 +62,8 @@ var n, _ = new(big.Int).SetString(strings.Repeat("1", 700), 10)`, `
 		together(func() { x = n.String() }, func() { n.String(); y = "2" })`},
 	{"opened", "abc ghi", 1, reading, `
 		together(func() { x = read("FILE") }, func() { y = read("OTHER") })`},
-	// Numbers of descriptors may be seen: then they are the smallest ones. No code reaches numberedLater's.
+	// In a program that may see the numbers of descriptors, a file gets the smallest free number.
+	// No code of numberedLater calls number.
 	{"numbered", "abc ghi", 6, reading + `
 func number(f *os.File) uintptr { return f.Fd() }`, `
 		_ = number

@@ -16,8 +16,8 @@ import (
 )
 
 // TestDeclared checks each function of a model that writes memory which it has not allocated, or
-// reads a package variable that models write. It declares an operation before that, or only
-// functions that do so call it, or the reason why it need not is listed here.
+// reads a package variable that models write. Before that the function declares an operation, or it
+// is called only by functions that do so, or the reason why it need not is listed here.
 func TestDeclared(t *testing.T) {
 	prog := models(t)
 	prog.Build()

@@ -66,7 +66,7 @@ func main() { print(seen) }`},
 import "runtime"
 var _ = func() int { go func() {}(); print(runtime.NumGoroutine()); return 0 }()
 func main() {}`},
-	// Nor do choices need a goroutine.
+	// An initialiser without goroutines can have choices, too.
 	{"selected", "1|2", `
 var got = func() int {
 	a, b := make(chan int, 1), make(chan int, 1)
@@ -115,7 +115,7 @@ func init() {
 }
 var got int
 func main() { print(got, " ", pool.Get().(int)) }`},
-	// A timer may fire before the next operation or after that, or while main sleeps.
+	// A timer may fire before the next operation, after it, or while main sleeps.
 	{"fired", "false|true", `
 import "time"
 var fired = func() bool {
@@ -156,7 +156,7 @@ var _ = func() bool {
 	return <-c
 }()
 func main() { print("done") }`},
-	// A coroutine runs beside nothing.
+	// While a coroutine runs, its caller waits.
 	{"pulled", "3", `
 import "iter"
 var x int
@@ -492,7 +492,8 @@ func init() {
 	<-d
 }
 func main() { print(sum) }`},
-	// No event of the first goroutine need come before the load. The others take places of those that have ended.
+	// Nothing orders the first goroutine's Store before the Load. The other goroutines take the
+	// places of those that have ended.
 	{"unjoined", "0|1", false, `
 import "sync/atomic"
 var x atomic.Int32
@@ -567,7 +568,8 @@ func TestConfluent(t *testing.T) {
 	}
 }
 
-// TestConfluentMany: thousands of goroutines, one after the other, are interrupted, or end before the entry.
+// TestConfluentMany: an initialiser that starts thousands of goroutines, one after the other, can
+// be interrupted. If it is not, all of them have ended where the entry begins.
 func TestConfluentMany(t *testing.T) {
 	e, prog := loadMain(t, `
 var x int
@@ -595,7 +597,8 @@ func main() { print(x) }`)
 	}
 }
 
-// TestEnded: when goroutines of initialisers end is an assumption where the program can see it.
+// TestEnded: if the program can see when goroutines of initialisers end, the verdict has an
+// assumption about that.
 func TestEnded(t *testing.T) {
 	e, prog := loadMain(t, `
 import "runtime"

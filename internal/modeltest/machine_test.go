@@ -195,8 +195,8 @@ type importer func(path string) (*types.Package, error)
 
 func (f importer) Import(path string) (*types.Package, error) { return f(path) }
 
-// nativesOf returns the functions that are the effects of natives, by name. A name that is computed
-// is that of the function in which it is.
+// nativesOf returns the functions that are the effects of natives, by name. If a name is computed,
+// the name of the function that computes it stands for it.
 func nativesOf(t *testing.T, pkg *ssa.Package) map[string][]*ssa.Function {
 	t.Helper()
 	type literal struct {
@@ -280,7 +280,7 @@ type walk struct {
 	reached map[string]bool
 }
 
-// function walks fn, of which own are parameters that are the goroutine of the native.
+// function walks fn. own are those of its parameters that are the goroutine of the native.
 func (w *walk) function(fn *ssa.Function, own map[ssa.Value]bool, via string) {
 	if own == nil {
 		own = map[ssa.Value]bool{}

@@ -236,6 +236,20 @@ var programs = []program{
 		var list []string
 		together(func() { os.Rename("DIR/m", "DIR/n"); os.Create("DIR/n/o") }, func() { list, _ = f.Readdirnames(-1) })
 		print(len(list))`},
+	// An execution is cut where the directory is renamed while it is being opened.
+	{"dirOpening", "|-1|1", `
+		os.Mkdir("DIR/m", 0o777)
+		os.Create("DIR/m/o")
+		n := -1
+		together(func() { os.Rename("DIR/m", "DIR/n") }, func() {
+			if fd, err := syscall.Open("DIR/m", syscall.O_RDONLY, 0); err == nil {
+				f := os.NewFile(uintptr(fd), "m")
+				list, _ := f.Readdirnames(-1)
+				f.Close()
+				n = len(list)
+			}
+		})
+		print(n)`},
 	{"contents", "ab|b|ba", `
 		f, _ := os.OpenFile("DIR/m", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 		g, _ := os.OpenFile("DIR/m", os.O_WRONLY|os.O_APPEND, 0)

@@ -79,7 +79,8 @@ var pipePrograms = []program{
 		s, e := "", ""
 		together(func() { r.Close(); e = writePipe(w, "x") }, func() { s = readPipe(r) })
 		print(s, " ", e)`},
-	// It may return bytes written after Close has begun, or be woken; it keeps the pipe open.
+	// A Read that has begun keeps the pipe open. It may return bytes written after Close has begun,
+	// or be woken.
 	{"pipeBegunSeen", "closed|closed closed broken pipe|closed closed ok|x closed ok", `
 		r, w := pipe()
 		s, e := "", ""
@@ -91,7 +92,7 @@ var pipePrograms = []program{
 			}, func() { s = readPipe(r) })
 		})
 		print(s, e)`},
-	// Only one of the two, because the other waits for its turn.
+	// Only one of two Reads can do that, because the other one waits for its turn.
 	{"pipeBegunTwice", "c c|c x|x c", `
 		r, w := pipe()
 		s, u := "", ""
@@ -102,7 +103,7 @@ var pipePrograms = []program{
 			}
 		}, func() { together(func() { s = readByte(r) }, func() { u = readByte(r) }) })
 		print(s, " ", u)`},
-	// A use of the descriptor is waited for, too.
+	// Close waits for a use of the descriptor, too.
 	{"pipeUsed", "true", `
 		r, _ := pipe()
 		c := must(r.SyscallConn())
@@ -150,7 +151,8 @@ var pipePrograms = []program{
 		<-done
 		<-done
 		print(bytes.Contains(b, []byte("xyx")) || bytes.Contains(b, []byte("yxy")))`},
-	// A Read or Write that has begun may succeed after its deadline, one that begins then not.
+	// A Read or Write that has begun may succeed after its deadline. One that begins after its
+	// deadline fails.
 	{"pipeLateBegun", "late|x", `
 		r, w := pipe()
 		s := ""

@@ -63,7 +63,7 @@ var watchPrograms = []program{
 		syscall.InotifyAddWatch(in, "DIR", syscall.IN_CLOSE_WRITE)
 		together(func() { os.Remove("DIR/a") }, func() { f.Close() })
 		print(inotified(in))`},
-	// A watch that is made beside the removal of the file ends with it.
+	// A watch that is made while another goroutine removes the file ends with the file.
 	{"watchedLeft", "falsea|true--a|truea--", `
 		os.Mkdir("DIR/a", 0o777)
 		in := inotify("DIR", syscall.IN_DELETE)
@@ -72,7 +72,7 @@ var watchPrograms = []program{
 			print(err == nil)
 		}, func() { os.Remove("DIR/a") })
 		print(inotified(in))`},
-	// So does a file whose mode is changed beside its removal.
+	// One goroutine changes the mode of a file while another one removes it.
 	{"watchedMode", "---a|-a--|-a---", `
 		os.WriteFile("DIR/a", nil, 0o666)
 		in := inotify("DIR", syscall.IN_DELETE)
@@ -100,20 +100,20 @@ var watchPrograms = []program{
 		syscall.InotifyAddWatch(in, "DIR", syscall.IN_DELETE)
 		together(func() { os.Remove("DIR/d/a"); os.Remove("DIR/d") }, func() { f.Close() })
 		print(inotified(in))`},
-	// A file that is closed beside a renaming.
+	// One goroutine closes a file while another one renames it.
 	{"watchedRenameClose", "ab|ba|bb", `
 		f, _ := os.Create("DIR/a")
 		in := inotify("DIR", syscall.IN_CLOSE_WRITE|syscall.IN_MOVED_TO)
 		together(func() { f.Close() }, func() { os.Rename("DIR/a", "DIR/b") })
 		print(inotified(in))`},
-	// And beside a renaming of its directory.
+	// One goroutine closes a file while another one renames its directory.
 	{"watchedMoveClose", "a", `
 		os.Mkdir("DIR/d", 0o777)
 		f, _ := os.Create("DIR/d/a")
 		in := inotify("DIR/d", syscall.IN_CLOSE_WRITE)
 		together(func() { f.Close() }, func() { os.Rename("DIR/d", "DIR/e") })
 		print(inotified(in))`},
-	// An instance that is closed beside a change.
+	// One goroutine closes an instance while another one changes the directory.
 	{"watchedClosed", "", `
 		in := inotify("DIR", syscall.IN_CREATE)
 		together(func() { os.Mkdir("DIR/a", 0o777) }, func() { syscall.Close(in) })

@@ -110,7 +110,7 @@ func typeErrors(root string, s *Schemata) (errs []string, n int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	c := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,Module", "./...", "testing/fstest")
+	c := exec.Command("go", "list", "-tags=cluster", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,Module", "./...", "testing/fstest")
 	c.Dir, c.Stderr = root, os.Stderr
 	out, err := c.Output()
 	if err != nil {

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// killers are the tests that must notice a mutant, as arguments of go test, by the first word in its
-// brackets. The text after that word replaces *: a test, or a subtest of a table's test.
+// killers are the tests that must notice a mutant, as arguments of go test, by the first word in
+// the brackets of its mark. The text after that word replaces *: a test, or a subtest of a table's
+// test.
 var killers = map[string][]string{
 	// Explorers: toys, programs whose classes are counted by hand, generated programs.
 	"toySystems":   {"./por/explorers", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"},

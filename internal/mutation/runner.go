@@ -182,7 +182,7 @@ func (r *Runner) build(ctx context.Context, pkg string) (string, error) {
 	if f == nil {
 		f = sync.OnceValues(func() (string, error) {
 			bin := filepath.Join(r.dir, strings.ReplaceAll(strings.TrimPrefix(pkg, "./"), "/", "_")+".test")
-			c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+r.schemata.File, "-o", bin, pkg)
+			c := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-tags=cluster", "-overlay="+r.schemata.File, "-o", bin, pkg)
 			c.Dir = r.root
 			if out, err := c.CombinedOutput(); err != nil {
 				return "", fmt.Errorf("%s: %w\n%s", pkg, err, r.schemata.named(string(out)))

@@ -84,7 +84,7 @@ func (b *binaries) variant(t testing.TB, variant string) {
 	write(t, filepath.Join(src, "go.mod"), []byte("module native\n\ngo 1.26\n"))
 	write(t, filepath.Join(src, "yield/yield.go"), []byte(yielding.Source))
 	write(t, filepath.Join(src, "main.go"), fmt.Appendf(nil, mainSource, &imports, &table))
-	flags := []string{"-gcflags=native/...=-l"} // a call is not the place it was inlined
+	flags := []string{"-gcflags=native/...=-l"} // an inlined call would have another position
 	if variant == raced {
 		flags = append(flags, "-race")
 	}

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// cacheFamilies call functions of the library that keep tables or caches, which no program can see, and
-// functions on files, of which the contents and names can be seen and the numbers of descriptors cannot.
+// cacheFamilies call functions of the library that keep tables or caches, which no program can see.
+// They also call functions on files: a program can see the contents and names of files, but not the
+// numbers of descriptors.
 var cacheFamilies = []family{
 	{name: "json", vars: []string{"value{}"},
 		make: []string{"type value struct {\nA int `xml:\"a,attr\"`\nB []string\nNext *value\n}"},

@@ -12,10 +12,11 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// carrying prints a program whose goroutines reach channels through contexts, fields, other channels,
-// slices, interfaces and package reflect, beside WaitGroups, Conds and Onces. Most channels are only closed;
-// to others goroutines send, always or in rare executions. In a timed program there are timers, and where
-// goroutines are blocked in the end shows what they have found; in a bubble they print it.
+// carrying prints a program whose goroutines reach channels through contexts, fields, other
+// channels, slices, interfaces and package reflect, and also use WaitGroups, Conds and Onces. Most
+// channels are only closed; to others goroutines send, always or in rare executions. A timed
+// program has timers, and the places where its goroutines are blocked in the end show what they
+// have found; in a bubble they print it.
 func carrying(r *rand.Rand, name string, timed, bubble bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport (\n\"context\"\n\"errors\"\n\"reflect\"\n\"sync\"\n\"sync/atomic\"\n\"testing\"\n\"testing/synctest\"\n\"time\"\n)\n\n")

@@ -75,8 +75,8 @@ func TestClosings(t *testing.T) {
 	}
 }
 
-// closing prints a program whose goroutines send to channels with buffers, receive from them, and close
-// them: mostly each its own one.
+// closing prints a program whose goroutines send to channels with buffers, receive from them, and
+// close them. Mostly each goroutine closes its own channel.
 func closing(r *rand.Rand, name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package main\n\nimport \"sync\"\n\nvar %s_results [10]int // what goroutines have found\n\nfunc %s() {\n", name, name)

@@ -199,8 +199,8 @@ func (c *collectors) stmt(g int) string {
 	return fmt.Sprintf("go func() {\n%s <- 1\n}()\n", ch)
 }
 
-// compareCollectors compares every explorer, with and without static facts, with a search of all states, and
-// that with one of all schedules.
+// compareCollectors compares every explorer, with and without static facts, with a search of all
+// states, and compares that search with a search of all schedules.
 func compareCollectors(t *testing.T, p printed) {
 	kinds := []oracle.Kind{oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
 	complete, ends := 0, 0
@@ -246,8 +246,8 @@ func TestCollecting(t *testing.T) {
 		print: func(r *rand.Rand, name string) string { return (&collectors{Rand: r}).program(name) }})
 }
 
-// TestInspecting: so does a program that also calls runtime.GC and reads the stacks of all goroutines,
-// which observe every step of others.
+// TestInspecting: the same holds for programs that also call runtime.GC and read the stacks of all
+// goroutines; these two operations observe every step of other goroutines.
 func TestInspecting(t *testing.T) {
 	compareCollectors(t, printed{salt: 0x1259, perBatch: 100, total: 300, short: 3, bound: por.Config{MaxStates: 10000},
 		print: func(r *rand.Rand, name string) string {

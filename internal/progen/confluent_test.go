@@ -114,7 +114,7 @@ func (s *starters) episode(depth int) {
 	}
 }
 
-// other is an operation beside those that connect the goroutines.
+// other writes an operation that is not one of those that connect the goroutines.
 func (s *starters) other(v, c string, depth int) {
 	switch k := s.IntN(250); {
 	case k < 15:

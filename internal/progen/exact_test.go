@@ -37,8 +37,8 @@ var exact = []struct {
 	{"it fires when it was made, when it is set again, both times or never", "t := time.NewTimer(1)\ngo func() { t.Reset(1); t.Stop() }()\n<-(chan int)(nil)", 4},
 }
 
-// TestExact: optimal explores that many executions. Another number would mean that the relation
-// lacks a dependence, or has one too many.
+// TestExact: optimal explores one execution for each class. Another number would mean that the
+// relation lacks a dependence, or has one too many.
 func TestExact(t *testing.T) {
 	var list []unit
 	for i, x := range exact {

@@ -61,7 +61,7 @@ func loadGroupWith(t testing.TB, list []unit, cfg vm.Config) *group {
 	return loadGroupCounting(t, list, cfg, false)
 }
 
-// loadGroupCounting is loadGroupWith for programs that perhaps note which blocks are executed.
+// loadGroupCounting is loadGroupWith; if cover is set, the programs note which blocks are executed.
 func loadGroupCounting(t testing.TB, list []unit, cfg vm.Config, cover bool) *group {
 	t.Helper()
 	if len(list) == 1 { // an entry that has nothing to choose makes no choice

@@ -55,7 +55,7 @@ type comparison struct {
 	eliminated         map[string]uint64
 	parts              uint64 // states in which a part was enough
 	states             uint64 // that the full search of the present program has stored
-	exchanged, fewer   int    // searches that exchanged goroutines; those of full with fewer than states
+	exchanged, fewer   int    // searches that exchanged goroutines; searches of full with fewer states
 	loops, missed      int    // searches of programs with livelocks; those that have found none
 
 	// For optimal: executions of parts, searches of parts that have found an end, and searches that
@@ -72,7 +72,7 @@ func newComparison(t *testing.T) *comparison {
 // of them, or as many as the flags say, and those that are known.
 func (c *comparison) batches(total int, f func(seeds []uint64)) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
-	for list := range slices.Chunk(deep.Seeds(c, total/30, total), 100) {
+	for list := range slices.Chunk(deep.Seeds(c, total/50, total), 100) {
 		f(list)
 	}
 	c.Logf("%d programs checked, %d left out; eliminated %v; %d parts; livelocks not found by %d of %d searches", c.checked, c.left, c.eliminated, c.parts, c.missed, c.loops)

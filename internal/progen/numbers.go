@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Numbers returns a program of goroutines that are equal but for a number: it is compared with other numbers,
-// sent, stored, and a key of maps; and in some programs also used as a number. It is for tests of state
-// matching up to renaming.
+// Numbers returns a program of goroutines that are equal except for a number. They compare their
+// numbers, send and store them, and use them as keys of maps; in some programs they also calculate
+// with them or print them. It is for tests of state matching up to renaming.
 func Numbers(name string, rng *rand.Rand) Text {
 	p := &numbers{objects: objects{rng: rng, prefix: strings.ToLower(name), used: map[string]bool{}}}
 	var body strings.Builder

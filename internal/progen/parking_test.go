@@ -177,10 +177,10 @@ func TestParkingLoops(t *testing.T) {
 	}
 }
 
-// TestParkingTime: if time passes only when all goroutines wait, a goroutine that can park parks
-// before that. It does not wait until time can no longer pass beside goroutines that could move.
-// Example: if the first goroutine has parked, nothing moves when time passes to 1, and the slack
-// suffices to reach 3 from there.
+// TestParkingTime: if time passes only when all goroutines wait, a goroutine that can park does so
+// before time passes. It does not wait until the slack is used up. Here, if the first goroutine has
+// parked, no goroutine can move when time passes to 1, and the slack suffices to reach 3 from
+// there.
 func TestParkingTime(t *testing.T) {
 	list := []unit{{"Ptime", `package main
 

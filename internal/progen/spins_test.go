@@ -48,7 +48,8 @@ func (w *waiter) Livelock(trace.Schedule, int) bool {
 // Restart implements por.Visitor.
 func (w *waiter) Restart() { w.schedules, w.restarts = nil, w.restarts+1 }
 
-// explore explores the present program, doing a about iterations without effect.
+// explore explores the present program. a says what the machine does about iterations without
+// effect.
 func (g *group) explore(t testing.TB, e *por.Explorer, a vm.Await, cfg por.Config) (*waiter, por.Result) {
 	g.m.Await(a)
 	defer g.m.Await(vm.AwaitNever)

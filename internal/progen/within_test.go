@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// places are bodies of functions that call a generated program, P, from different places of a program. It
-// behaves alike everywhere.
+// places are bodies of functions that call a generated program, P, from different places of a
+// program. P behaves alike everywhere.
 var places = []struct{ name, body string }{
 	{"once", "new(sync.Once).Do(P)"},
 	{"deferred", "func() { defer P() }()"},

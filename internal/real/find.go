@@ -192,8 +192,8 @@ const findHead = `# Big tests
 
 The stress tests of published modules, unmodified. A stress test is one that bounds a loop which starts goroutines by a
 number of at least %d, or another loop beside goroutines by one of at least %d, where the number is in its test files; of
-each module at most %d are taken, evenly spread over its files. The table says which numbers were made smaller by
-themselves, and what became of %d executions of ` + "`optimal`" + ` of the small version
+each module at most %d are taken, evenly spread over its files. The table has the numbers that hbcheck made
+smaller, and the outcome of %d executions of ` + "`optimal`" + ` of the small version
 ([small versions](../explorers.md#small-versions)). There is no limit on time, so that the table does not depend on the
 machine: *too many steps* means that an execution has more than %s steps, *too much work* that the search took more than
 %s steps, or %s loop iterations and calls. (` + "`hbcheck explore`" + ` has a limit on time, but not these bounds, and more

@@ -5,7 +5,7 @@ import (
 	"bytes"
 )
 
-// Marshal returns the variables to which data point in bytes, for another process of the same build.
+// Marshal encodes the variables to which data point, for another process of the same build.
 func Marshal(data ...any) ([]byte, error) {
 	var b bytes.Buffer
 	e := newEncoder(&b)

@@ -109,7 +109,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSame: the same data are the same file, whatever the order of maps.
+// TestSame: equal data give equal files, whatever the order of maps.
 func TestSame(t *testing.T) {
 	m := make(map[uint64]string)
 	for i := range uint64(100) {

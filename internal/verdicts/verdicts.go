@@ -29,7 +29,7 @@ import (
 // Variable is the environment variable with the directory of the store; its value off disables the store.
 const Variable = "HBCHECKCACHE"
 
-// The details of warnings.
+// init registers the types of the details of warnings.
 func init() {
 	for _, d := range []bug.Detail{bug.Crashed{}, bug.TestFailed{}, bug.Exited{}, bug.WaitCycle{}, bug.MainBlocked{},
 		bug.LeftBehind{}, bug.LeftLooping{}, bug.LivesOn{}, bug.Spins{}, bug.Loops{}, bug.Conflict{}} {

@@ -32,7 +32,7 @@ func (c Choice) Edits() (list []load.Edit) {
 	return list
 }
 
-// String tells choices apart.
+// String returns a text that differs for different choices.
 func (c Choice) String() string {
 	var b strings.Builder
 	for _, v := range c.Values {
@@ -41,7 +41,7 @@ func (c Choice) String() string {
 	return b.String()
 }
 
-// A Shape says which numbers become smaller; how small they become is another question.
+// A Shape says which numbers become smaller. A Scale says how small they become.
 type Shape uint8
 
 // The shapes, in the order in which they are tried. Relations are the computations that the author may have
@@ -65,7 +65,7 @@ func Shapes() (list []Shape) {
 	return list
 }
 
-// A Scale is how small a version is.
+// A Scale is the size of a small version.
 type Scale struct{ Goroutines, Rounds int64 }
 
 // Choose returns the choice of a shape and a scale; ok is false if nothing becomes smaller.

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/load/scale"
 )
 
-// source returns a test file with functions Test0, Test1, ... that have these bodies, each with declarations
-// before it, and the lines before the first line of each body.
+// source returns a test file with functions Test0, Test1, ... that have these bodies, each with
+// declarations before it. before has, for each body, the number of the line before its first line.
 func source(bodies, outside []string) (src string, before []int) {
 	src = `package x
 import ("math/rand"; "sync"; "testing"; "time")

@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por/stateful"
 )
 
-// Programs, each about one condition of a pattern. The output depends on the order, so a wrongly skipped
-// choice loses an outcome.
+// Each program is about one condition of a pattern; "we" are the goroutine whose access is
+// considered. The output depends on the order, so a wrongly skipped choice loses an outcome.
 var programs = []microtest.Program{
 	// Section 3, figure 2a: the waiter is waiting, and only we can notify it.
 	{"waitNotify", "wait", `
@@ -24,7 +24,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; c.Signal() })
 	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	wg.Wait()`},
-	// A third can notify it.
+	// A third goroutine can notify the waiter.
 	{"waitNotifyThird", "", `
 	var mu sync.Mutex
 	var c sync.Cond
@@ -37,7 +37,8 @@ var programs = []microtest.Program{
 	wg.Go(func() { <-begin; c.Broadcast() })
 	wg.Wait()
 	say(x)`},
-	// A third goroutine can, in its whole future: the pattern does not see that we enable it first.
+	// A third goroutine can notify the waiter in its future. The pattern does not see that we have
+	// to enable it first.
 	{"waitNotifyLater", "-wait", `
 	var mu sync.Mutex
 	var c sync.Cond
@@ -51,7 +52,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { <-waiting; mu.Lock(); mu.Unlock(); x = 1; x++; after <- true })
 	wg.Wait()
 	say(x)`},
-	// It has been notified already.
+	// The waiter has been notified already.
 	{"waitNotified", "", `
 	var mu sync.Mutex
 	var c sync.Cond
@@ -95,7 +96,8 @@ var programs = []microtest.Program{
 	wg.Go(func() { (<-c).Unlock() })
 	wg.Wait()
 	say(shared)`},
-	// A goroutine starts a goroutine that does, or that accesses it.
+	// A goroutine starts a goroutine that unlocks the mutex, or, in the second program, that
+	// accesses the variable.
 	{"startedUnlocks", "-lock -guard", `
 	shared = 0
 	global.Lock()
@@ -123,7 +125,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
-	// One of the accesses is not.
+	// One of the accesses is not guarded.
 	{"thisLockUnguarded", "-guard", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup
@@ -131,7 +133,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { for k := range list { list[1-k].n = 5 } })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
-	// Another goroutine has unlocked it in between.
+	// Another goroutine unlocks the mutex between the Lock and the access.
 	{"thisLockForeign", "-guard", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup
@@ -150,7 +152,7 @@ var programs = []microtest.Program{
 	}
 	wg.Wait()
 	say(list[0].n)`},
-	// Helpers have to be called with the lock held, and all calls hold it.
+	// A helper accesses the field, and all its callers hold the lock.
 	{"thisLockHelper", "guard", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup
@@ -160,7 +162,7 @@ var programs = []microtest.Program{
 	wg.Go(func() { runtime.Gosched() })
 	wg.Wait()
 	say(list[0].n, list[1].n)`},
-	// The lock of another object.
+	// The lock may be that of another object.
 	{"otherLock", "-guard -lock", `
 	list := []*object{{}, {}}
 	var wg sync.WaitGroup
@@ -196,7 +198,7 @@ var programs = []microtest.Program{
 	go func() { defer wg.Done(); y = 1; y++ }()
 	wg.Wait()
 	say(x, y)`},
-	// The counter can become zero without us.
+	// The counter can become zero without our Done.
 	{"joinTooEarly", "-join", `
 	x := 0
 	var wg sync.WaitGroup
@@ -205,7 +207,7 @@ var programs = []microtest.Program{
 	go func() { defer func() { recover() }(); wg.Done() }()
 	wg.Wait()
 	say(x)`},
-	// And with an unknown number.
+	// Another goroutine adds an unknown number to the counter.
 	{"joinUnknown", "-join", `
 	x := 0
 	var wg sync.WaitGroup
@@ -225,7 +227,7 @@ var programs = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// Another goroutine can send.
+	// Another goroutine can send, too.
 	{"receiveThird", "", `
 	x := 0
 	done, begin := make(chan bool, 2), make(chan bool, 1)
@@ -245,7 +247,7 @@ var programs = []microtest.Program{
 	<-done
 	say(x)
 	wg.Wait()`},
-	// Or close.
+	// Another goroutine can close the channel.
 	{"receiveClosed", "", `
 	x := 0
 	done, begin := make(chan bool, 2), make(chan bool, 1)
@@ -267,7 +269,7 @@ var programs = []microtest.Program{
 	}
 	say(x)
 	wg.Wait()`},
-	// A full channel that only we drain.
+	// Only we receive from a full channel.
 	{"send", "send", `
 	x := 0
 	c := make(chan bool, 1)
@@ -278,7 +280,7 @@ var programs = []microtest.Program{
 	c <- false
 	say(x)
 	wg.Wait()`},
-	// A third drains it.
+	// A third goroutine receives from the full channel.
 	{"sendThird", "", `
 	x := 0
 	c := make(chan bool, 1)
@@ -289,7 +291,7 @@ var programs = []microtest.Program{
 	c <- false
 	say(x)
 	wg.Wait()`},
-	// Inside of a Once's function.
+	// The accesses are in the function of a Once.
 	{"once", "once", `
 	x := 0
 	var o sync.Once
@@ -299,7 +301,7 @@ var programs = []microtest.Program{
 	}
 	wg.Go(func() { runtime.Gosched(); runtime.Gosched() })
 	wg.Wait()`},
-	// A panic leads to the deferred access before the lock is there.
+	// A panic before the Lock leads to the deferred access, without the lock.
 	{"panics", "-lock -guard", `
 	o := &object{}
 	var p *int

@@ -123,8 +123,8 @@ func (v *view) released(p uint64) bool {
 	return found
 }
 
-// notified reports whether one of the others may execute an operation of kinds on the object at p. An
-// object that is not certain may be this one; one that does not exist yet is not.
+// notified reports whether one of the others may execute an operation of kinds on the object at p.
+// An unknown object may be the object at p; an object that does not exist yet cannot be.
 func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 	objs := v.o.notify.Objects()
 	for _, th := range v.others {

@@ -29,10 +29,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// An Abstraction relates a machine to an analysis of its program. It is the machine's Observer. It
-// becomes that through vm.Config, or by Machine.Observe in the initial state; in the latter case
-// the contexts in which older objects were allocated are not known. It may be queried in any state
-// of the machine.
+// An Abstraction relates a machine to an analysis of its program. It is the machine's Observer, set
+// in vm.Config, or by Machine.Observe in the initial state. If it is set by Observe, the contexts
+// in which older objects were allocated are not known. It may be queried in any state of the
+// machine.
 type Abstraction struct {
 	r *pointer.Result
 	p *pointer.Policy

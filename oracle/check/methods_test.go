@@ -110,7 +110,7 @@ var _ atomic.Int64
 var _ = fmt.Sprint
 `
 
-// A methodReceiver is a type with methods Set and Val, of which value receivers have Val at least.
+// A methodReceiver is a type with methods Set and Val. At least Val has a value receiver.
 type methodReceiver struct {
 	name  string
 	typ   string // the type

@@ -69,8 +69,8 @@ type clockVector struct {
 	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
 	accessed map[uint32]accessor // by object, the goroutine that has touched it, for Stats.States
 
-	// Of the current state, to be compared with cvNode.pending of the state before the event: a
-	// goroutine that is only in one list has started or ended.
+	// Like cvNode.pending, but of the current state. A goroutine that is in only one of the two
+	// lists has started or ended.
 	pending []trace.GID // after the newest event
 	buf     []trace.Access
 }
@@ -323,13 +323,13 @@ func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since in
 	}
 }
 
-// turnedOut handles the results of the newest event, executed in n, that only its execution shows.
+// turnedOut handles the effects of the newest event, executed in n, that only its execution shows.
 //
 //   - If the program has ended, the event depends on output, and the others must be able to
 //     continue first. It is enough to schedule one of them whose step does not end the program: the
 //     search then finds their races, and the operation that ends the program is the same when it
 //     comes later.
-//   - If a goroutine has arrived at a WaitGroup's Wait, that can be an access to it.
+//   - The arrival of a goroutine at Wait can be an access to the WaitGroup (hb.Relation.Arrivals).
 func (x *clockVector) turnedOut(n *cvNode) {
 	i := len(x.exec.Events) - 1
 	g := x.exec.Events[i].G

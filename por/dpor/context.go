@@ -15,12 +15,12 @@ import (
 // The zero value is the sound variant. The others exist to repeat the paper's experiments, and
 // each reports that it is not exhaustive (incomplete).
 type ContextConfig struct {
-	// Paper is Algorithm 1 as published: any two orders that lead to the same state. It loses
-	// executions.
+	// Paper selects Algorithm 1 as published: any two orders that lead to the same state are
+	// equivalent. It loses executions.
 	Paper bool
-	// CSS is not in the paper, but needed for the numbers of its table 1. An element of the sleep set
-	// stays there after an event that depends on it, if the two have commuted where
-	// they were executed; and critical sections may commute, too. It loses executions, too.
+	// CSS is not in the paper, but the numbers of its table 1 need it. With CSS an element of the
+	// sleep set stays there after an event that depends on it, if the two have commuted where they
+	// were executed; critical sections may commute, too. CSS loses executions.
 	CSS bool
 	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions.
 	Cuts bool
@@ -72,8 +72,9 @@ func (c *ContextConfig) Set(name string) error {
 // 6.2): so does this one. With ContextConfig.Paper it does so when it is back at E', where it knows
 // whether the check is needed. Stats.Transitions does not count these steps.
 //
-// Programs with loops that wait fall back to Source: a goroutine whose write is in the sleep set blocks
-// another one that waits for that write, as with CSS, and generated programs lose endings.
+// Programs with loops that wait fall back to Source. In such a program, a write in the sleep set is
+// not executed, and a loop that waits for this write never leaves. Without the fallback generated
+// programs lose endings.
 //
 // Example of the gain:
 //
@@ -122,8 +123,8 @@ func (c *contextSensitive) incomplete() (list []por.Reason) {
 type contextSensitive struct {
 	s   *source
 	cfg ContextConfig
-	// Of critical sections that have begun in the current path and not ended. Entries with p
-	// after the newest event belong to undone paths; endSections drops them.
+	// lockRaces has the races of the critical sections that have begun in the current path and not
+	// ended. Entries with p after the newest event belong to undone paths; endSections drops them.
 	lockRaces     []lockRace
 	cuts          uint64
 	unsoundSleeps uint64 // elements of sleep sets by Paper or CSS

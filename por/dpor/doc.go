@@ -1,9 +1,9 @@
 // Package dpor has the dynamic partial order reductions that add to backtrack sets: ClockVector,
 // Source and Context.
 //
-// All of them execute, find races (dependent events that no other event orders), and for each
-// make sure that the backtrack set of the state before the first of the two events has a goroutine that
-// leads to the other order.
+// Each of them executes the program and finds races (dependent events that no other event orders).
+// For each race it makes sure that the backtrack set of the state before the first of the two
+// events has a goroutine that leads to the other order.
 //
 //   - clockvector.go: Flanagan and Godefroid, "Dynamic partial-order reduction for model checking
 //     software" (POPL 2005), in the variant of Noonan, Mercer and Rungta for Java Pathfinder (2014). It

@@ -91,8 +91,9 @@ func Source(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	})
 }
 
-// sourceCarry is search.Driver.Carry: a step costs 20 times as much as one of Optimal in paths of 500 steps,
-// and three times in those of 40, because it makes a node and passes sleep sets on.
+// sourceCarry is search.Driver.Carry. A step makes a node and passes sleep sets on, so it costs
+// more than a step of Optimal: 20 times as much in paths of 500 steps, three times as much in paths
+// of 40.
 const sourceCarry = 32
 
 // source is the state of Source, and of Context.

@@ -83,8 +83,8 @@ func (s *source) reverseRace(e, p int) {
 		f.raceCandidates = append(f.raceCandidates, raceCandidate{s.notdep(e, p), first.G, second.G})
 	}
 	if !first.EndsExecution && hb.Enables(first, &second.Op.Op) {
-		// An Unlock and the Lock that waits for it: the Lock that races with the other Lock is
-		// found as such.
+		// An Unlock and the Lock that waits for it: the search finds the race between the two Locks
+		// instead.
 		return // it cannot be reversed
 	}
 	s.initials = s.initials[:0]

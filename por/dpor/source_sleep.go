@@ -72,9 +72,9 @@ func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 // asleep. A single transition that has just been executed is dropped.
 //
 // The second case is an event that ends the program and depends on what has been printed, such as
-// an Unlock of an unlocked mutex. If an event of another goroutine (a Lock) came first, it would
-// depend on fewer events. So a race of the two does not show that something can be printed before
-// it; only executing it here shows that.
+// an Unlock of an unlocked mutex. If an event of another goroutine (a Lock) came first, the Unlock
+// would depend on fewer events. So a race of the two does not show that something can be printed
+// before it; only executing it here shows that.
 func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {

@@ -37,8 +37,8 @@ func Exhaustive() []*por.Explorer {
 	return slices.DeleteFunc(All(), func(e *por.Explorer) bool { return e.Samples })
 }
 
-// Lookup returns the explorer called name; nil if there is none. condpor is optimal, by the name of
-// the paper on inputs and schedules.
+// Lookup returns the explorer called name; nil if there is none. The name condpor, from the paper
+// on inputs and schedules, also selects optimal.
 func Lookup(name string) *por.Explorer {
 	if name == "condpor" {
 		e := Lookup("optimal")

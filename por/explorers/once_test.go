@@ -23,9 +23,9 @@ var onceEach = []struct {
 	{"source", With("source").Explore, 1500, 300},
 }
 
-// parsimonious is optimal if it keeps nothing that it can explore at once: "eager race reversal ...
-// avoids storing initial fragments of to-be-explored executions" (abstract of "Parsimonious Optimal
-// Dynamic Partial Order Reduction").
+// parsimonious is the explorer optimal with the option to keep nothing that it can explore at once:
+// "eager race reversal ... avoids storing initial fragments of to-be-explored executions" (abstract
+// of "Parsimonious Optimal Dynamic Partial Order Reduction").
 var parsimonious = With("optimal", "prefix-memory", "-1")
 
 // TestToys: "For each Mazurkiewicz trace T defined by the happens-before relation, Explore(ε, ∅)

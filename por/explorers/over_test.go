@@ -39,8 +39,8 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestMostAsked: the cost of questions to an oracle is bounded for any number of goroutines; a few
-// goroutines are all asked about.
+// TestMostAsked: the cost of questions to an oracle is bounded for any number of goroutines; if
+// there are few, the oracle is asked about each.
 func TestMostAsked(t *testing.T) {
 	for n := range 20_000 {
 		asked := search.MostAsked(n)

@@ -16,7 +16,7 @@ import (
 func (g *DPORGraph) WriteDOT(w io.Writer, at func(trace.Op) string) error {
 	b := bufio.NewWriter(w)
 	b.WriteString("digraph dpor {\n\tnode [shape=box];\n")
-	// Last and its parents: other nodes of the graph belong to undone paths.
+	// The current path is Last and its parents; other nodes of the graph belong to undone paths.
 	path := make(map[*Node]bool)
 	for n := g.Last; n != nil; n = n.Parent {
 		path[n] = true

@@ -122,7 +122,7 @@ type Op struct {
 // A Node is a node of the DPOR graph: a state, and the operation that a goroutine is about
 // to execute in it.
 type Node struct {
-	// In the order in which nodes are made, from 0.
+	// Nodes are numbered in the order in which they are made, from 0.
 	ID     int
 	Type   Marking
 	Op     Op    // empty in the root, a Replay node

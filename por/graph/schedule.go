@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// executeDpor is the procedure of Algorithm 1. At a node where the goroutine of n could not
-// continue, the step of the node may have enabled n's operation, and this operation may also depend
-// on an earlier node. So the way up continues there.
+// executeDpor is the procedure of Algorithm 1. It walks up from n. If the goroutine of n could not
+// continue at a node, the step of that node may have enabled n's operation, which may also depend
+// on an earlier node. So the walk does not end there.
 //
 // POPL 2005 stops at the last node on which n depends, because earlier ones are found on the path on which
 // n has been exchanged with that node. In its happens-before relation, all dependences count. Here accesses
@@ -19,7 +19,7 @@ import (
 //	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
 //
 // g2's write is compared with both reads of y. It cannot come before that of g0, because x is 0
-// then, but it can come before that of g1. So the way up continues to the root. It skips closed
+// then, but it can come before that of g1. So the walk continues to the root. It skips closed
 // nodes: according to the oracle nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
@@ -119,8 +119,8 @@ func (x *searcher) ended(n *Node, g trace.GID, over bool) {
 	}
 }
 
-// arrangeReplay is the procedure of Algorithm 2. The way up begins at r, and ends at the root, a Replay node,
-// at the latest.
+// arrangeReplay is the procedure of Algorithm 2. It walks up from r, at most to the root, which is
+// a Replay node.
 func (x *searcher) arrangeReplay(r *Node, prefix uint64) {
 	x.known[prefix] = true
 	for r.Type != Replay {

@@ -30,9 +30,9 @@ type choiceSet struct {
 
 // generator is a choice generator: a state on the stack that can be returned to.
 //
-// A choice is explored with all alternatives of its operation before the next choice is. The client is
-// reset to state before it decides about a choice, and to marked before another alternative of a choice
-// about which it has already decided is executed.
+// A choice is explored with all alternatives of its operation before the next choice is. The client
+// is reset to state before it is asked about a choice, and to marked before another alternative of
+// that choice is executed.
 type generator struct {
 	search.Position
 	*choiceSet
@@ -60,7 +60,7 @@ type searcher struct {
 	points []generator
 	node   *Node // the newest of the present path
 
-	// These are not the nodes themselves: executing the region again makes new nodes.
+	// known has hashes, not nodes, because executing a region again makes new nodes.
 	known map[uint64]bool // prefixes of schedules that lead to a Maybe node that was a scheduling point
 
 	pendingBefore, pending []trace.GID // before and after the newest event
@@ -177,9 +177,9 @@ func (x *searcher) returnTo(p *generator) {
 
 // take executes p's current choice. It returns false if it has pushed a generator on top of p.
 //
-// Only a goroutine that has not been scheduled here before is asked about (mark): the first
-// choice was asked about when the generator was pushed. NoGID is the choice of the root, which
-// executes nothing.
+// It asks the client (mark) only about a goroutine that has not been scheduled here before; about
+// the first choice the client was asked when the generator was pushed. NoGID is the choice of the
+// root, which executes nothing.
 func (x *searcher) take(p *generator) bool {
 	g := p.choices[p.next]
 	switch {
@@ -341,8 +341,8 @@ func (x *searcher) state() any {
 	return x.Client.Reset.State()
 }
 
-// push inserts a choice generator in the current state. state was the client's before it was
-// asked about g.
+// push inserts a choice generator in the current state. The argument state is that of the client
+// before it was asked about g.
 func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 	p := generator{choiceSet: x.choiceSet(g), parent: x.node}
 	p.node = x.newNode(typ, g, p.choiceSet)

@@ -14,8 +14,8 @@ import "hbcheck.dev/hbcheck/trace"
 //	C = 2:   send 0 → recv 0 → send 2 → recv 2 → send 4 ...
 //	         send 1 → recv 1 → send 3 → recv 3 → send 5 ...
 //
-// Claim 1: only sends race with sends, and receives with receives. Proof: if a send and a receive
-// depend on each other, only one order of them is possible.
+// Claim 1: sends race only with sends, and receives only with receives. Proof: if a send and a
+// receive depend on each other, only one order of them is possible.
 //
 // Claim 2: two such operations x and y can be reversed once the goroutine of y has arrived, as with
 // a lock. Proof: wherever x is enabled, y is enabled, too: y needs room (or an element), and x has

@@ -8,11 +8,10 @@ import "hbcheck.dev/hbcheck/trace"
 //
 // the two receives that find an element commute with the close, as the close takes nothing from the
 // buffer. Only the last receive, which finds nothing, needs the close. So one execution is enough
-// if only one goroutine sends to c, and that closes it (Relation.OneCloses). With a second sender
-// g3 it is not enough: its send may succeed after a receive has made room for it, and before the
-// close; after the close it panics. Whether a close and a receive depend on each other must not
-// depend on g3, which is ordered with neither. So with a second sender they always depend on each
-// other.
+// if a single goroutine sends to c and closes it (Relation.OneCloses). With a second sender g3 it
+// is not enough: its send may succeed after a receive has made room for it, and before the close;
+// after the close it panics. Whether a close and a receive depend on each other must not depend on
+// g3, which is ordered with neither. So with a second sender they always depend on each other.
 //
 // Claim. Suppose that the search notices no channel with a buffer that one goroutine is about to close, and
 // that another one is about to close or send to, in the same execution or in different ones. Then the

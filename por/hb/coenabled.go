@@ -16,8 +16,8 @@ import (
 // co-enabled in a state that can be reached by events independent of event i. since is the event by
 // which q arrived at op, and enabled are the goroutines that were enabled before event i.
 //
-// Claim 1. A lock that is released is held, and then nothing can acquire it, whichever goroutine
-// releases it. (A release of a lock that is free ends the program.)
+// Claim 1. Before an event that releases a lock, the lock is held, and nothing can acquire it,
+// whichever goroutine releases it. (A release of a lock that is free ends the program.)
 //
 // Claim 2. Before an event that lowers a WaitGroup's counter, the counter is not zero. Without the
 // event the counter is not zero either. So only goroutines that were enabled before the event can

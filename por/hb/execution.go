@@ -142,8 +142,9 @@ type Execution struct {
 	Order    []trace.GID
 	Precedes func(a, b trace.GID) bool `saved:"-"`
 
-	// Races are the events of other goroutines on which the newest event depends and which do not
-	// happen before another one of these, latest first.
+	// Races are the events of other goroutines with which the newest event is in a race, latest
+	// first: it depends on each of them, and none of them happens before another event of another
+	// goroutine on which it depends.
 	Races []int32
 	// looked is the number of events inspected to find them.
 	looked int
@@ -166,7 +167,8 @@ type Execution struct {
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
 	underrun bool // an operation has been pending that makes a counter negative
 
-	// Answers of the system in the current state, which has this number.
+	// The answers of the system in the current state. state numbers the states; enabledAt and
+	// nextAt have the numbers of those to which the answers belong.
 	state     uint64
 	enabled   []trace.GID
 	enabledAt uint64

@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds compares the dependence of all kinds of operations with the rows of
-// trace's table. Exceptions are listed: a new kind has to find its place.
+// TestKinds compares the dependence of all kinds of operations with the rows of trace's table.
+// Exceptions are listed, so that a new kind is not forgotten.
 func TestKinds(t *testing.T) {
 	// The accesses to a lock or a Once that is released or awaited: see MayBeCoEnabled.
 	released := map[trace.Kind]trace.Accesses{trace.Unlock: trace.First, trace.OnceLeave: trace.First, trace.Park: trace.Second}

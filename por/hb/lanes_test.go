@@ -14,7 +14,7 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// walked has the data of an execution about its events.
+// walked has data about the events of an execution.
 type walked struct {
 	steps  []trace.Step
 	races  [][]int32
@@ -162,8 +162,9 @@ func main() {
 // N is a constant of the program of TestLooks.
 const N = 300
 
-// TestLooks: in long executions an event is compared with a few earlier ones, and not with all. Which objects
-// share a lane depends on their numbers, so that the least of several numberings counts.
+// TestLooks: in long executions an event is compared with a few earlier ones, and not with all.
+// Which objects share a lane depends on their numbers, so the test takes the least count of several
+// numberings.
 func TestLooks(t *testing.T) {
 	for name, src := range map[string]string{
 		"time passes": `for range 3 { wg.Go(func() { for range N { rw.Lock(); n++; rw.Unlock(); time.Sleep(1) } }) }

@@ -23,7 +23,8 @@ import "hbcheck.dev/hbcheck/trace"
 //     the operation to which the goroutine came (a goroutine that has come to an operation is there
 //     at the end of the execution, or has executed it). This contradicts the assumption.
 
-// looks reports whether operations of kind k look at all other goroutines, if they depend on them.
+// looks reports whether an operation of kind k that depends on all others does so because it looks
+// at all other goroutines.
 func looks(k trace.Kind) bool { return k == trace.Inspect || k == trace.SemAcquire }
 
 // noteLooks notes that a goroutine has come to n.

@@ -13,8 +13,8 @@ type names struct{ por.Effects }
 func (names) Identity(obj uint32) uint64 { return uint64(obj) }
 
 // TestLateSends: after the first execution, an event that reads a channel and a goroutine that
-// comes to send to it refute the assumption, in either order; during the first execution, a channel
-// to which goroutines send is recorded as one.
+// comes to send to it refute the assumption, in either order; the first execution only records the
+// channels to which goroutines send.
 func TestLateSends(t *testing.T) {
 	receive := func(c uint32, writes bool) *NextOp {
 		return &NextOp{Op: trace.Op{Kind: trace.Recv, N: 1, Access: [2]trace.Access{{Obj: c, Size: 8, Write: writes}}}}

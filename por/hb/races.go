@@ -5,9 +5,9 @@ import "math/bits"
 // findRaces finds the events on which event i, the newest one, depends, and completes its clock. Indices
 // exclude most other events unread.
 //
-// Let a be the last earlier event that depends on all. Earlier events happen before a, and a before e.
-// So only the events after a are read, and then a, on which e depends. The footprint of
-// the event, a set of 64 bits that objects may share, selects among them:
+// Let e be event i, and a the last earlier event that depends on all. The events before a happen
+// before a, and a before e. So only the events after a are read, and then a, on which e depends.
+// The footprint of the event, a set of 64 bits that objects may share, selects among them:
 //
 //	e depends on all:              those that e's clock does not have (lanes)
 //	several bits, or SyncOnly:     of these, those that share a bit
@@ -18,7 +18,8 @@ import "math/bits"
 // depends happen before it.
 //
 // Reading latest first makes Races minimal: when event j is read, the clock has all events that
-// happen before a later race, and so j, if there is another event between.
+// happen before the later ones in Races. So it has j already if another event comes between j and e
+// in the happens-before order.
 func (x *Execution) findRaces(i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	c[k.G] = k.N

@@ -28,9 +28,9 @@ import "hbcheck.dev/hbcheck/trace"
 // Two selects that find different channels closed commute as well: internal/classes compares the
 // states of both orders. But whether they commute depends on the state, and package optimal needs a
 // relation that does not depend on it. With such selects commuting, optimal lost 24 of 540
-// executions of TestSelects, seed 10454. So selects commute by onlyreceived.go only. For the same
-// reason a receive must not become commuting while its goroutine waits: with receives from a buffer
-// that is closed meanwhile, optimal lost executions of TestReceivePrograms.
+// executions of TestSelects, seed 10454. So selects commute only by the rule of onlyreceived.go.
+// For the same reason a receive must not become commuting while its goroutine waits: with receives
+// from a buffer that is closed meanwhile, optimal lost executions of TestReceivePrograms.
 
 // bothReceive reports whether a and b are two receives by the claim above.
 func bothReceive(a, b *NextOp) bool {

@@ -144,7 +144,8 @@ func PairwiseRelation(ignoreOutput bool) Relation {
 	return Relation{IgnoreOutput: ignoreOutput, ReadersDepend: true, AdditionsDepend: true, Pairwise: true}
 }
 
-// Refuted reports whether the execution has refuted its relation, at any time; another one is right.
+// Refuted reports whether the execution has refuted its relation at any time. Then Refined returns
+// the relation to use instead.
 func (x *Execution) Refuted() bool { return x.Refined() != x.rel }
 
 // Refined returns the relation of x without the assumptions that x has refuted.

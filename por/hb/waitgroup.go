@@ -10,8 +10,9 @@ import (
 // happens-before relation allows,
 //
 //	(1) the counter does not become negative, and
-//	(2) it does not go through zero and up again while a goroutine waits at Wait, which could return at
-//	    the zero, and could not after it ("WaitGroup is reused before previous Wait has returned").
+//	(2) while a goroutine waits at Wait, the counter does not become zero and then positive again: Wait
+//	    could return at the zero, but not after it ("WaitGroup is reused before previous Wait has
+//	    returned").
 //
 // Pairs of operations show neither of these. Take Done, Done and Add with the counter at two: the
 // first Done commutes with the Add, but the second one, next to the Add, does not. So both are
@@ -33,10 +34,10 @@ import (
 //
 // Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the
 // counter is zero while it waits if and only if there is a least set with these properties: it
-// contains a, with each event the events before it, and with each unit the Done of the unit. Proof:
-// in a set D with a whose counter is zero the Done of every unit in D is in D, so D contains that
-// set. Conversely the counter in that set is zero, and some order passes through it. The order
-// matters if an event that raises the counter is outside of it.
+// contains a; for each of its events, the events before that event; and for each of its units, the
+// Done of that unit. Proof: in a set D with a whose counter is zero the Done of every unit in D is
+// in D, so D contains that set. Conversely the counter in that set is zero, and some order passes
+// through it. The order matters if an event that raises the counter is outside of it.
 
 // matching is scratch memory for one WaitGroup.
 type matching struct {
@@ -110,8 +111,8 @@ func (x *Execution) listAdds(wg trace.Access) {
 	}
 }
 
-// freeUnits returns the number of unmatched units of event u. Initial units belong to no event,
-// which could have their number: freeUnits counts the Dones that are matched with them.
+// freeUnits returns the number of unmatched units of event u. No event has the number of the
+// initial units, so for these freeUnits counts the Dones that are matched with them.
 func (x *Execution) freeUnits(u int32) int64 {
 	if u >= 0 {
 		return max(0, x.Events[u].change.N) - x.Events[u].matchedUnits

@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// TestKinds checks the functions of the oracle on kinds for all of them: a new kind has to
-// find its place.
+// TestKinds checks the oracle's functions of kinds for all kinds, so that a new kind is not
+// forgotten.
 func TestKinds(t *testing.T) {
 	for k := range trace.NumKinds {
 		row := k.Row()

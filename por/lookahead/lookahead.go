@@ -13,9 +13,9 @@ import (
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock
 // while g waits needs no choice either.
 //
-// The search has an Oracle of its own: it reduces the search by deciding in the same way, while a
-// further goroutine waits, where the others need no choice. That oracle's search has an Oracle,
-// too, and so on. All share one budget.
+// The search has an Oracle of its own, which reduces it: that Oracle decides in the same way where
+// the others need no choice, while a further goroutine waits. Its search has an Oracle, too, and so
+// on. All share one budget.
 //
 // The result of a search stays valid for a while, so that a critical section costs one search:
 //
@@ -51,9 +51,9 @@ type Oracle struct {
 	accesses    []*reachable // by goroutine
 	backoffs    map[programPoint]*backoff
 	search      *boundedSearch `saved:"-"` // nil: no search yet
-	// One counter for all searches that are nested in one: otherwise a search of depth n could
+	unlocks     []bool         // while search is nil: its unlockMatters, that of the search inside it, and so on
+	// One budget for a search and all searches nested in it: otherwise a search of depth n could
 	// cost the n-th power of the budget.
-	unlocks []bool  // while search is nil: its unlockMatters, that of the search inside it, and so on
 	budget  *uint64 // transitions left for the current search; nil: no search is under way
 	enabled []trace.GID
 }

@@ -33,7 +33,7 @@ func (r *revisitedSites) at(op *trace.Op) *bool { return &r[uint8(op.PC+op.Func*
 // checkpoint makes the current state, in which op is chosen, a position, with a mark if that pays.
 //
 // A Watcher has to be notified of every step, and a Repeater repeats steps without notifications:
-// with an oracle that watches every frame has a mark. So has a frame if the steps before it cannot be
+// so every frame has a mark if the oracle watches. So has a frame if the steps before it cannot be
 // repeated, because events and frames name objects by their numbers.
 func (s *searcher) checkpoint(op *trace.Op) search.Position {
 	//mutant: any steps can be repeated [test ./internal/progen ^TestGarbage$]: "!s.repeater.Repeatable()" -> "false"
@@ -79,7 +79,8 @@ func sameLocations(a, b *trace.Op) bool {
 	return a.Kind == b.Kind && slices.EqualFunc(a.Access[:a.N], b.Access[:b.N], same)
 }
 
-// farAway is the number of steps to a frame from which the way there gets marks.
+// farAway is the number of steps to a frame from the youngest mark, from which on the way there
+// gets marks.
 const farAway = 16
 
 // markWayTo gives marks to frames before f, each in the middle of the rest of the way from the youngest mark,

@@ -49,8 +49,8 @@ func (s *searcher) continueWithout() bool {
 }
 
 // continueWithoutHead is called when event y, of goroutine q, has ended the execution; y is the
-// head of a candidate for g's operation. y ends it only before g's operation, so only here it
-// depends on output: the search continues without q and g.
+// head of a candidate for g's operation. y ends the execution only if y comes before g's operation,
+// so only here does y depend on output. The search continues without q and g.
 //
 // y has no frame, because it was executed as part of a candidate; it gets one now, so that its order with
 // output can be reversed.

@@ -66,7 +66,7 @@ type candidate struct {
 	q      trace.GID // NoGID: x is on channels, and all operations of rule R3 follow S
 	named  bool      // execute only the alternative label of q's operation, else all
 	label  uint64
-	// notFirst is set if it is not the first of the operations that follow S.
+	// notFirst is set if the operation of q is not the first of the operations that follow S.
 	notFirst bool
 	// lastUnseen: FindReversals must be called for the last event of S (claim 9).
 	lastUnseen bool

@@ -455,7 +455,7 @@ func (s *searcher) reportRace(f *frame, q trace.GID) {
 // execute executes an alternative of g's operation: the one chosen in a frame, or (frame is -1)
 // another. It reports whether the execution continues.
 func (s *searcher) execute(g trace.GID, choice int, frame int32, inReversal bool) (continues bool) {
-	if s.hides(g) { // a select that is not apart races with operations that are
+	if s.hides(g) { // a select that is not apart races with operations that are apart
 		s.mixed, s.Halted = !s.Halted, true
 		return false
 	}

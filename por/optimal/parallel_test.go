@@ -73,8 +73,8 @@ func TestWorkers(t *testing.T) {
 }
 
 // TestWorkersBranch: a worker that continues after a branch executed by another worker also uses
-// fingerprints, because candidates may be found twice (rule B). In the first seeds this has mattered,
-// depending on the distribution among workers.
+// fingerprints, because candidates may be found twice (rule B). Whether that matters depends on how
+// tasks are distributed among workers; in the first seeds it has.
 func TestWorkersBranch(t *testing.T) {
 	seeds := []uint64{2137, 4492, 5833, 6515, 9879, 10113, 11488}
 	for range deep.Pick(2, 4) {

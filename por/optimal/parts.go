@@ -40,7 +40,7 @@ type division struct {
 	rel   hb.Relation `saved:"-"`
 	first replica     `saved:"-"` // of sys; moves to the states of nodes
 
-	// Of all nodes that have been explored.
+	// total covers all nodes that have been explored.
 	total     search.Control
 	races     search.RaceSet
 	commuting hb.Commuting
@@ -69,7 +69,7 @@ type partEnd struct {
 // A parting is the state of a searcher that concerns parts.
 type parting struct {
 	*division    `saved:"-"`    // nil: there are no parts
-	decided      bool           // whether a part or the whole is explored is decided
+	decided      bool           // it is decided whether a part or the whole is explored
 	from, events int            // steps, and events, before the state of the decision
 	apart        por.Separation `saved:"-"` // of the explored part; nil: the whole
 	exploresPart bool           // a part is explored

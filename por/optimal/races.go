@@ -123,7 +123,9 @@ func (s *searcher) reverseArrivals(e int) {
 func (s *searcher) concurrentFrames(e int) []int32 {
 	if s.Short(e) {
 		c, list := s.Clock(e), s.concurrent[:0]
+		//mutant: the latest frame of a short path is left out [toySystems]: "len(s.frames) - 1" -> "len(s.frames) - 2"
 		for i := len(s.frames) - 1; i >= 0; i-- {
+			//mutant: in short paths operations that happen before the event are concurrent [toySystems]: "!s.Before" -> "true || s.Before"
 			if x := s.frames[i].depth; x < e && s.frameOf[x] == int32(i) && !s.Before(x, c) {
 				list = append(list, int32(i))
 			}

@@ -7,12 +7,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// When a select is disabled. None of its cases is ready then, and the readiness of a case depends on its
-// channel only. If two down-closed sets of events disable it, so does their intersection (claim
-// 10): on each channel it has the events of one of the two. So there is a least disabling set,
-// and an execution in which a select x has been disabled is explored after that set and nowhere
-// else. As long as x is enabled, its heads are added in canonical order, but never one with which a
-// smaller set disables x: disabledByProperSubset is that part of line 38.
+// When a select is disabled. None of its cases is ready then, and the readiness of a case depends
+// on its channel only. If two down-closed sets of events disable it, so does their intersection
+// (claim 10): on each channel it has the events of one of the two. So there is a least disabling
+// set, and an execution in which a select x has been disabled is explored after that set and
+// nowhere else. As long as x is enabled, its heads are added in canonical order, except for a head
+// with which a smaller set disables x: disabledByProperSubset is that part of line 38.
 
 // disabledByProperSubset reports whether a proper subset of the events of f's prefix and y that has y
 // disables f's operation.

@@ -18,10 +18,11 @@ import (
 // So that most executions have a tail, the rule of line 12 postpones operations that lower a counter
 // (Lowers).
 //
-// Only its execution shows whether it is a tail. A tail fails if a goroutine continues after its
-// Done, or the last one executes an operation that is not in tailKinds. Then the tail is undone,
-// and its steps are executed like any others. No tail is tried any more after this number of events
-// of the waiting goroutine. Counts and reports do not depend on tails.
+// Whether the rest of an execution is a tail is known only when it has been executed. A tail fails
+// if a goroutine continues after its Done, or the last one executes an operation that is not in
+// tailKinds. Then the tail is undone, and its steps are executed like any others. After that no
+// tail is tried in states in which the waiting goroutine has as many events as it had then. Counts
+// and reports do not depend on tails.
 
 // tailKinds are the kinds of operations that a goroutine which is alone may execute in a tail. They
 // have one alternative, neither start nor wake a goroutine, and cannot refute the
@@ -35,8 +36,9 @@ func (s *searcher) mayHaveTails() bool {
 	return s.Cfg.Oracle == nil && !s.Cfg.CheckDuplicates && !s.Tracing()
 }
 
-// executeTail executes the rest of the execution, and reports its end, if that is a tail; g, which is at
-// Done, is chosen. It reports whether that was a tail.
+// executeTail tries to execute the rest of the execution as a tail, in which g, which is at Done,
+// moves first. It returns whether the rest was a tail; if so, it has reported the end of the
+// execution.
 func (s *searcher) executeTail(g trace.GID) bool {
 	j := &s.scratch.join
 	if !s.tails || len(s.dropped) > 0 || !s.FindJoin(j) {

@@ -76,7 +76,7 @@ func (w *worker) explore(t *task) {
 	s.Visitor, s.KnownRaces = t.results, search.RaceSet{}
 	s.RaceReporter = search.NewRaceReporter(s.Sys, t.results)
 	s.Halted, s.StopReason, s.StoppedByVisitor = false, por.Reason{}, false
-	// The bound on executions is on those of all tasks. The merged ones are subtracted below.
+	// The bound counts the executions of all tasks. The merged ones are subtracted below.
 	s.Stats = por.Stats{Executions: t.mergedBefore}
 	base := len(s.frames) - 1
 	s.shared = base

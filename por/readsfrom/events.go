@@ -22,8 +22,9 @@ type graphEvent struct {
 	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
 
-// executeIn executes order, in which the last t is new. If noWrite is set, t must not write: if it
-// would, the search returns to the linearization back, and executeIn reports false.
+// executeIn executes order, in which the last occurrence of t is a new event. If noWrite is set,
+// that event must not write: if it would, the search returns to the linearization back, and
+// executeIn reports false.
 //
 // t is executed separately because it is new: the end of an execution by t is counted,
 // and the state before it shows whether it writes.
@@ -54,7 +55,7 @@ func (s *searcher) addEvent(g trace.GID, choice int, frame int32, inReversal boo
 }
 
 // eventAdded is called when the event of a stamp, the newest, has been executed. It finds the
-// revisits that it makes possible, and reports whether to continue.
+// revisits that the event makes possible, and reports whether to continue.
 //
 // An access to memory that ends the program depends on output, which this
 // relation cannot express: the program is left to package optimal. The order: first the races and revisits

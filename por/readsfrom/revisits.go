@@ -47,8 +47,8 @@ func (s *searcher) findRevisits(e int) {
 	}
 }
 
-// revisitsOfPending finds the revisits that the operations make possible at which goroutines
-// have arrived by event e.
+// revisitsOfPending considers the operations at which goroutines have arrived by event e, and finds
+// the revisits that they make possible.
 //
 // A read can also read from a pending write, which may never be executed here, because the program
 // may end before it.
@@ -460,10 +460,10 @@ func (s *searcher) headsInOrder(f *frame, e int) bool {
 	return true
 }
 
-// revisitsOfUntaken looks for reads of earlier frames that could read from frame i's operation, if
-// that could read from w. In G it cannot, because G already has another operation that reads from w and
-// writes. It could if that operation read from frame i's operation instead, which is a backward revisit of
-// that operation.
+// Let x be frame i's operation. revisitsOfUntaken finds reads of earlier frames that could read
+// from x if x could read from w. In G it cannot, because another operation of G reads from w and
+// writes. But x could if the other operation read from x instead, which is a backward revisit of
+// the other operation.
 //
 // Example, both compare-and-swap from 0 of the same v: the first one in G reads the initial value
 // and writes. The second cannot read the initial value, too, unless the first one reads from the

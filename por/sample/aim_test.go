@@ -36,8 +36,8 @@ func where(toy *toys.System, in toys.Instr) (list []spot) {
 	return list
 }
 
-// TestAim: the goal of a target is reached in nearly all executions that are aimed at it, if there is such
-// an execution, and in none otherwise. A random walk reaches it in few.
+// TestAim: nearly all executions that are aimed at a target reach its goal, if any execution can
+// reach it. Few executions of a random walk do.
 func TestAim(t *testing.T) {
 	lock := func(a int8) []toys.Instr { return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Unlock, A: a}} }
 	work := func(n int) (list []toys.Instr) { return slices.Repeat(lock(0), n) }

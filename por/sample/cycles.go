@@ -13,7 +13,7 @@ import (
 // lock of the cycle, too, and longer before the second one:
 //
 //	g1: other work   lock a   lock b        both do their other work, which may need a and b;
-//	g2: other work   lock b   lock a        then one acquires a, the other b, and neither goes on
+//	g2: other work   lock b   lock a        then one acquires a, the other b, and neither continues
 //
 // A cycle predicts nothing if one goroutine made all its acquisitions, or if one other lock was
 // held at all of them. Predictions are not reported: only deadlocks that an execution shows are.

@@ -11,7 +11,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestElsewhere: pieces that another process draws, or refuses, have the executions of one worker.
+// TestElsewhere: a search has the executions of one worker, whether another process draws its
+// pieces or refuses them.
 func TestElsewhere(t *testing.T) {
 	defer func(a, b uint64) { begunAfter, pieceOf = a, b }(begunAfter, pieceOf)
 	begunAfter, pieceOf, sendAll = 0, 1, true

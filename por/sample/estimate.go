@@ -52,8 +52,8 @@ type Estimator struct {
 	rng  *rand.Rand
 	root por.Mark
 
-	candidates []trace.GID   // that could be chosen, of all states of the walk,
-	states     []choicePoint // which are these
+	candidates []trace.GID   // in all states of the walk, the goroutines that could be chosen
+	states     []choicePoint // the states of the walk
 	done       []uint32      // scratch of weight: the number of events that each goroutine has executed,
 	events     [][]int32     // and all of its events
 	dropped    []trace.GID
@@ -68,7 +68,7 @@ type Estimator struct {
 // is no choice point, because the second drawing would also execute it at once.
 type choicePoint struct {
 	events          int // before it
-	candidates, end int // Estimator.able[able:end] could move
+	candidates, end int // Estimator.candidates[candidates:end] could move
 	choices         int // alternatives of the one that moved
 }
 

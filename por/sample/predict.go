@@ -110,7 +110,7 @@ type word struct {
 	uses    []*use
 }
 
-// A use is the accesses of a word at one program point, with the same locks.
+// A use is the set of accesses to a word at one program point that hold the same locks.
 type use struct {
 	at           point
 	write, plain bool

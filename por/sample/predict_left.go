@@ -293,7 +293,7 @@ func (p *predictor) turnedAway(yield func(plan) bool) bool {
 	return true
 }
 
-// turnAway returns a plan for one of the turns that takes case i instead.
+// turnAway returns a plan in which one of the turns takes case i instead.
 func (p *predictor) turnAway(list *turns, i int) (plan, bool) {
 	for _, x := range list.list {
 		if p.ideals >= mostIdeals {

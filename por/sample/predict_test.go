@@ -77,7 +77,7 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
-// one execution predicts.
+// TestConfirmed: each prediction of a sampled execution is confirmed by another execution.
 func TestConfirmed(t *testing.T) {
 	nested := func(a, b int8) []toys.Instr {
 		return []toys.Instr{{Op: toys.Lock, A: a}, {Op: toys.Lock, A: b}, {Op: toys.Unlock, A: b}, {Op: toys.Unlock, A: a}}

@@ -32,7 +32,7 @@ import (
 // If the lock order of the program has cycles, half of the executions aim at one of them instead (see
 // lockOrder).
 //
-// In the first execution there is no census, and it is a random walk. Its findings are real.
+// The first execution has no census, so it is a random walk. Findings are real.
 func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newSURW(sys))
 }

@@ -28,7 +28,8 @@ import (
 // the result. Tests use smaller ones.
 var begunAfter, pieceOf uint64 = 4096, 4096
 
-// A drawer is the equipment of a worker: a system of its own, or away, if it stands for another process.
+// A drawer is what a worker draws executions with: a system of its own. If the worker stands for
+// another process, away is set instead.
 type drawer struct {
 	sys    por.System
 	oracle por.Oracle

@@ -59,8 +59,8 @@ func (s *Driver) Drop(m por.Mark) {
 	}
 }
 
-// Leave goes back to the state in which the search began, where another one may begin, and notifies the
-// oracle, whose facts about the current path are void.
+// Leave goes back to the state in which the search began, where another search may begin, and
+// notifies the oracle, whose facts about the current path are void.
 func (s *Driver) Leave(root por.Mark) {
 	//mutant: a search that starts again does not notify [micro startsAgain]: "s.Rewind" -> "s.Sys.Rewind"
 	s.Rewind(root)

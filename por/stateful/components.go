@@ -23,7 +23,7 @@ import (
 // the end of Tarjan's stack, is the end of each list:
 //
 //	nodes:   s0   s1   s2 │ s3   s4        s3 is the first state of a component: low == num
-//	edges:   01 12 21     │ 23 34 43       edges from s3 on belong to it, but for 23, which led to it
+//	edges:   01 12 21     │ 23 34 43       edges from s3 on belong to it, except 23, which led to it
 //	         stays          is cut off by closeComponent
 type components struct {
 	nodes   []openState

@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// away explores a toy with walkers that others explore for a round, and compares that with a search
-// whose walkers have a system each.
+// compareAway explores a toy with walkers that others explore for a round, and compares that with a
+// search whose walkers have a system each.
 func compareAway(t *testing.T, seed uint64, set func(*toys.Elsewhere)) (pieces uint64) {
 	r := rand.New(rand.NewPCG(44, seed))
 	original := toys.Random(r, 2+r.IntN(3), 2+r.IntN(4), seed%2 == 0)

@@ -62,9 +62,10 @@ import (
 // Unlocking and Done enable others: the last goroutine of w may wait for the lock in w t u, where a switch
 // from it is free, and not wait in t w u.
 //
-// If calls of libraries are not interrupted (Config.WholeCalls), the search finds all endings of schedules
-// without such interruptions: operations inside a call have no alternative goroutine, and each first
-// operation of a call has a choice. That leaves operations of the reader's own code for t above:
+// If calls of libraries are not interrupted (Config.WholeCalls), the search finds all endings of
+// schedules without such interruptions: operations inside a call have no alternative goroutine, and
+// each first operation of a call has a choice. So t above can only be an operation of the user's
+// own code:
 //
 //  4. Operations of a call need a choice, even Yield and Sleep. After t, g is not inside of a call, so that
 //     the switch from t to u is free. The switch from w to u in t w u is one from a goroutine that has not
@@ -166,7 +167,7 @@ func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Go, trace.End:
 		// The new goroutine can do nothing before it exists, and a last step has no effect but to
-		// end its goroutine. No other goroutine notices, if none can count them.
+		// end its goroutine. No other goroutine notices the step, if none can count the goroutines.
 		//mutant: Go and End need no choice [points]: true
 		return op.N == 0
 	case trace.Choose, trace.Branch:
@@ -205,7 +206,8 @@ func (p *SyncPolicy) Before(sys por.System, g trace.GID) {
 	case k == trace.TryLock, k == trace.TryRLock:
 		p.Violated = true
 	case k == trace.Unlock, k == trace.Park:
-		// It makes a difference whether readers unlock before or after it.
+		// If the writer is only pending, it makes a difference whether readers unlock before or
+		// after this operation.
 		p.Violated = op.Commutes == trace.Barges
 	case k == trace.Lock, k == trace.RLock, k == trace.OnceEnter:
 		p.locks.add(&op)

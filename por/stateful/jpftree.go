@@ -13,9 +13,9 @@ import (
 // a state depends only on the state and the goroutine that moved last. So each such pair is expanded once,
 // and its counts are added wherever else it occurs in the tree.
 //
-// Stats.Executions, Blocked and Transitions are the same as for JPF. The visitor gets each last state once.
-// It ignores bounds on steps and preemptions, and does not count programs completely in which a goroutine
-// executes ChainLimit operations in a row without a choice.
+// Stats.Executions, Blocked and Transitions are the same as for JPF. The visitor gets each last
+// state once. It ignores bounds on steps and preemptions. The counts are incomplete for a program in
+// which a goroutine executes ChainLimit operations in a row without a choice.
 func JPFTree(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	cfg.Match = false
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: true}

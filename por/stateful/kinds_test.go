@@ -18,7 +18,7 @@ func (s *pendingOp) Next(trace.GID) trace.Op { return s.op }
 func (s *pendingOp) Status() por.Status      { return s.status }
 
 // TestKinds compares SyncPolicy on all kinds of operations with the rows of trace's table.
-// Exceptions are listed: a new kind has to find its place.
+// Exceptions are listed, so that a new kind is not forgotten.
 func TestKinds(t *testing.T) {
 	on := func(k trace.Kind) *pendingOp {
 		lock := trace.Access{Obj: 3, Size: 8, Write: true}

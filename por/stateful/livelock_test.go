@@ -28,8 +28,9 @@ func TestLivelock(t *testing.T) {
 		}, false},
 		{"a choice that may go on", [][]toys.Instr{{{Op: toys.Choose, A: 2}, {Op: toys.Jump, A: 0, B: 0}}}, false},
 		{"choices that all go on", [][]toys.Instr{{{Op: toys.Choose, A: 2}, {Op: toys.Jump, A: 0, B: 0}, {Op: toys.Jump, A: 0, B: 1}}}, true},
-		// The big loop starves the second goroutine, which can lock now and
-		// then; but inside the first one's inner loop it cannot.
+		// The first goroutine's outer loop unlocks now and then, so that the second one is starved
+		// only by an unfair schedule. Its inner loop holds the lock all the time, so it starves the
+		// second one in fair schedules, too.
 		{"an unlucky reader holds the lock", [][]toys.Instr{
 			{{Op: toys.Lock}, {Op: toys.Load}, {Op: toys.Jump, A: 1, B: 0}, {Op: toys.Unlock}, {Op: toys.Load, A: 1}, {Op: toys.Jump, A: 0, B: 0}},
 			{{Op: toys.Lock}, {Op: toys.Store, A: 1, B: 1}, {Op: toys.Unlock}},

@@ -118,7 +118,7 @@ func TestSymmetry(t *testing.T) {
 	}
 }
 
-// equalGoroutines makes a program of two or three equal goroutines, and another one perhaps.
+// equalGoroutines makes a program of two or three equal goroutines, and perhaps another one.
 func equalGoroutines(r *rand.Rand) *toys.System {
 	code := func() []toys.Instr {
 		for {

@@ -18,10 +18,11 @@ import (
 //	a turn:                                  the first unfinished alternative is explored, then the
 //	         1  2     3        ·        ·    second one, and so on, until the turn is over
 //
-// When a turn is over, its unfinished part is put aside, too, and all stacks take turns. Turns become
-// longer as the search goes on, so that long executions reach their ends. Half of the work is done in turns
-// that continue from the deepest unfinished node of all: where paths meet again, like those of a producer
-// and a consumer, alternatives near the root soon lead to known states, and not to the end of an execution.
+// When a turn is over, its unfinished part is put aside, too, and all stacks take turns. Turns
+// become longer and longer, so that long executions reach their ends. Half of the work is done in
+// turns that continue from the deepest unfinished node of all: where paths meet again, like those
+// of a producer and a consumer, alternatives near the root soon lead to known states, and not to
+// the end of an execution.
 //
 // Nothing is lost:
 //
@@ -289,10 +290,10 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 
 // A stage lists the features that a restarted search leaves out.
 type stage struct {
-	never bool // turns: it seeks livelocks
-	named bool // symmetry
-	alone bool // rounds: there are cycles
-	bound bool // the one on preemptions: it seeks livelocks
+	never bool // no turns, because it seeks livelocks
+	named bool // no symmetry
+	alone bool // no rounds, because there are cycles
+	bound bool // no bound on preemptions, because it seeks livelocks
 }
 
 // explore searches sys, and restarts the search if the search for livelocks needs that.

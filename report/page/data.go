@@ -29,8 +29,9 @@ type data struct {
 
 	Lines lines `json:"lines"`
 
-	// States: the lanes that can move from there on (state, lane, and 0 or 1), and the operations that are
-	// pending from there on (state, lane and site, or -1 for a goroutine that has ended).
+	// The states are stored as changes. Enabled: from a state on a lane can move (1) or cannot (0).
+	// Pending: from a state on the operation at a site is pending in a lane; the site is -1 if the
+	// goroutine has ended.
 	Ended   bool     `json:"ended"` // the program has ended in the last state
 	Enabled [][3]int `json:"enabled"`
 	Pending [][3]int `json:"pending"`
@@ -137,7 +138,7 @@ func goroutine(name string) bool {
 	return name == "main" || len(name) > 1 && name[0] == 'g' && name[1] >= '0' && name[1] <= '9'
 }
 
-// text returns the number of a text; -1 of the empty one.
+// text returns the number of a text; -1 for the empty text.
 func (b *builder) text(s string) int {
 	if s == "" {
 		return -1

@@ -148,7 +148,7 @@ const (
 	historyGap   = 14
 )
 
-// columns returns where calls and returns are: so far from each other that the texts have room.
+// columns returns the positions of calls and returns, which leave enough room for the texts.
 func (h *history) columns() []float64 {
 	x := make([]float64, h.ranks)
 	x[0] = historyName

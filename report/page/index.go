@@ -21,7 +21,7 @@ import (
 type Index struct {
 	Name  string // of the file it is written to, when it is closed
 	Paths report.Paths
-	Lines string       // address of the page of a Cover, in relation to it
+	Lines string       // address of the page of a Cover, relative to the index
 	Told  io.Writer    // where its name is written then; nil: nowhere
 	lines bytes.Buffer // the output of report.JSON: the only source of the index
 }

@@ -207,8 +207,8 @@ func TestConflicts(t *testing.T) {
 	t.Errorf("step 4, the send on b, does not conflict with step 2, the one on a: %v", d.Conflicts)
 }
 
-// TestFacts: with --hybrid a page marks the steps that need no choice: those after the others have ended,
-// and none between which the bug needs another step.
+// TestFacts: with --hybrid a page marks the steps that need no choice. These are the steps after the
+// other goroutines have ended, and not the steps with which another goroutine conflicts.
 func TestFacts(t *testing.T) {
 	d := newData(exploredWith(t, "testdata/bugs/failure.go", oracle.Full))
 	facts := 0

@@ -342,8 +342,8 @@ func checkLostUpdates(p *pass) {
 	}
 }
 
-// otherwise reports whether a constant is stored, and a later condition than the comparison of l decides
-// whether it is: then the variable is a mark of what has happened in between.
+// otherwise reports whether store stores a constant, depending on a condition after the comparison
+// of l. Then the variable records what has happened in between.
 //
 //	if s.closed.Load() { return io.EOF }
 //	if err := s.recv(); err != nil {

@@ -137,7 +137,8 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 	waits := strings.HasPrefix(f.Code, "HBA2") || strings.HasPrefix(f.Code, "HBA3")
 	//mutant: findings: any call of a function that waits is a driver [test ./static/findings TestEntryDriver]: "waits &&" -> "false && waits &&"
 	if waits && f.Entry != nil {
-		// Alone, every function that waits may wait forever: what wakes it is part of the program.
+		// A driver that called only a function that waits would always wait forever: other code of
+		// the program wakes that function.
 		a, b = nil, nil
 		if fn := outermost(f.Entry); callable(fn) {
 			a, b = fn, fn

@@ -54,7 +54,8 @@ func TestWaker(t *testing.T) {
 	}
 }
 
-// TestPointerLock: the writer of a read lock in a read lock locks the same field, though it is a pointer.
+// TestPointerLock: for a read lock within a read lock, the driver's writer locks the same field,
+// also if the field is a pointer.
 func TestPointerLock(t *testing.T) {
 	prog, list := find(t, "testdata/src", false, "./pointed")
 	if len(list) != 1 || list[0].Code != "HBA102" || list[0].Other == nil {

@@ -225,8 +225,8 @@ func (m *maker) constructors(t *types.TypeName) (list []*types.Func) {
 	return list
 }
 
-// others returns arguments for a call of a method of t, other objects than its own: a method that acquires
-// the locks of two objects would wait for itself.
+// others returns arguments for a call of a method of t. They are not the method's own object,
+// because a method that acquires the locks of two objects would wait for itself.
 func (m *maker) others(sig *types.Signature, t *types.TypeName) string {
 	not, second := m.not, m.second
 	//mutant: findings: a method has its object as an argument [test ./static/findings TestCrossedDriver]: "m.not = t" -> "m.not = nil"

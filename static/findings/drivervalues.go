@@ -137,8 +137,8 @@ func (m *maker) call(x string, fn *ssa.Function) string {
 	return x + "." + fn.Name() + "(" + m.others(fn.Signature, receiver(fn)) + ")"
 }
 
-// arguments returns arguments for a call; none for variadic parameters. The first parameters of the types of
-// the objects in of, in this order, are these.
+// arguments returns arguments for a call; none for variadic parameters. Each object in of, in this
+// order, is the argument for the next parameter of its type.
 func (m *maker) arguments(sig *types.Signature, of []object) string {
 	var list []string
 	for i := range sig.Params().Len() {

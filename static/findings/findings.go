@@ -61,7 +61,8 @@ type Config struct {
 	Checks []string
 	// WithoutUsers is set if the points-to analysis ignored the code that uses the packages.
 	WithoutUsers bool
-	// Note is told which checks are left out, because they would take too long; it may be nil.
+	// Note, if not nil, is called with the codes of checks that are left out because they would
+	// take too long.
 	Note func(checks string)
 	// Generated is set if findings in generated files are wanted.
 	Generated bool
@@ -253,7 +254,7 @@ func (p *pass) user(fn *ssa.Function) bool {
 	return p.Graph.Body(fn) == fn && len(fn.Blocks) > 0
 }
 
-// note tells that checks are left out.
+// note reports that checks are left out.
 func (p *pass) note(checks string) {
 	if p.Note != nil {
 		p.Note(checks)

@@ -80,8 +80,8 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 	return dedupe(out)
 }
 
-// handsOver reports whether instr passes a lock to a function that is decided at run time. The function may
-// release it, as the points-to analysis may not know all of them.
+// handsOver reports whether instr passes a lock to a function that is decided at run time. That
+// function may release the lock, and the points-to analysis may not know which functions it can be.
 func handsOver(instr ssa.Instruction) bool {
 	site, ok := instr.(ssa.CallInstruction)
 	return ok && site.Common().StaticCallee() == nil && slices.ContainsFunc(site.Common().Args, func(v ssa.Value) bool { return isLock(v.Type()) && !isNil(v) })
@@ -350,8 +350,8 @@ func (f *lockFlow) declares(a acquisition) bool {
 	return !inLoop(a.chain[0].Block())
 }
 
-// handedOver reports whether a goroutine that fn starts, or a function in it, releases a lock of the same
-// kind, or the same lock.
+// handedOver reports whether a goroutine that fn starts releases the lock at path, or one of the
+// same kind, or whether a literal in fn releases one of the same kind.
 func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	class := p.Base.Paths.Class(path)
 	releases := func(g *ssa.Function, is func(h hold) bool) bool {
@@ -377,8 +377,8 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return releases(g, kind) })
 }
 
-// givenAway reports whether fn hands a literal to other code that releases a lock of the same kind: the
-// literal may run before the lock is acquired again.
+// givenAway reports whether fn hands to other code a literal that releases a lock of the same kind:
+// the literal may run before the lock is acquired again.
 //
 //	mu.Lock()
 //	send(request, func() { mu.Unlock() })
@@ -400,7 +400,7 @@ func (p *pass) givenAway(fn *ssa.Function, path static.Path) bool {
 	})
 }
 
-// escapes reports whether fn does anything with literal g but to call or defer it.
+// escapes reports whether fn does anything with literal g except calling or deferring it.
 func escapes(fn, g *ssa.Function) bool {
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -444,9 +444,9 @@ func exits(instr ssa.Instruction) bool {
 	return false
 }
 
-// inGoroutine reports whether fn, or a literal in it, starts a goroutine that has, when it returns,
-// a lock of the same kind as path among those that list selects: the goroutine releases a lock for
-// fn, or acquires one for it.
+// inGoroutine reports whether fn, or a literal in it, starts a goroutine that releases a lock for
+// fn, or acquires one for it. list selects locks from a state in which the goroutine returns; one
+// of them has to be of the same kind as path.
 func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state) []hold) bool {
 	class := p.Base.Paths.Class(path)
 	for _, st := range p.startsOf(fn) {

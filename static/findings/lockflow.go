@@ -59,7 +59,8 @@ type lockFlow struct {
 	closed    []double // closed twice, or sent to when it is closed
 }
 
-// A double is a pair of operations: the one at step at repeats the earlier one at held.
+// A double is a pair of operations: the operation at step at repeats the earlier operation at step
+// held.
 type double struct {
 	at   ssa.Instruction
 	held hold

@@ -61,7 +61,7 @@ func checkDoubles(p *pass) {
 	}
 }
 
-// kindOf is Class also for a field or variable that points to a lock.
+// kindOf is Paths.Class, and also works for a field or variable that points to a lock.
 func (p *pass) kindOf(path static.Path) string {
 	class := p.Base.Paths.Class(path)
 	//mutant: findings: all locks that are pointers are of one kind [test ./static/findings TestPointerLock]: "class == \"\" && len(loads) > 0" -> "false"
@@ -197,8 +197,8 @@ func checkReturns(p *pass) {
 	}
 }
 
-// several reports whether instr calls a method that an interface has of one of several types. The analysis
-// does not know that Lock and Unlock are of the same type.
+// several reports whether instr calls a method of an interface, and several types may have that
+// method. The analysis does not know that Lock and Unlock are of the same type.
 func (p *pass) several(instr ssa.Instruction) bool {
 	c, ok := instr.(ssa.CallInstruction)
 	return ok && c.Common().IsInvoke() && len(p.callees(instr)) > 1
@@ -316,7 +316,8 @@ func isLock(t types.Type) bool {
 
 func isNil(v ssa.Value) bool { c, ok := v.(*ssa.Const); return ok && c.IsNil() }
 
-// result returns the k-th result of r; results that deferred calls may change are stored before these.
+// result returns the k-th result of r; a result that deferred calls may change is stored before
+// they run.
 func result(r *ssa.Return, k int) ssa.Value {
 	load, ok := r.Results[k].(*ssa.UnOp)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// This file computes which functions may run at the same time. A thread is the execution of one root, of
-// all users of a library together, or of the goroutines that one go statement starts. It is many if several
-// of them may run at a time.
+// This file computes which functions may run at the same time. A thread is the execution of one
+// root, of all users of a library together, or of the goroutines that one go statement starts. It
+// is marked in many if several of its goroutines may run at a time.
 
 // thread is a set of numbers of threads.
 type thread map[int]bool

@@ -85,7 +85,8 @@ func (p *pass) raceOutside(fn *ssa.Function, s start, inner []access) {
 	}
 }
 
-// raceInside compares two goroutines, or two of one go statement.
+// raceInside seeks a race between two goroutines that fn starts, which may come from one go
+// statement.
 func (p *pass) raceInside(fn *ssa.Function, s, t start, one, two []access) {
 	ok, weak := p.follows(fn, s.site, t.site, 0)
 	if !ok {

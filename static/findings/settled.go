@@ -12,7 +12,8 @@ import (
 
 // Variables that do not change any more when others read them.
 
-// onDemand reports whether instr stores what the variable lacked, so that it may have been stored before:
+// onDemand reports whether instr stores a value only if the variable has none, so that an earlier
+// call may have stored it:
 //
 //	if p.mu == nil {
 //		p.mu = new(sync.Mutex)
@@ -39,9 +40,10 @@ func (p *pass) onDemand(instr ssa.Instruction) bool {
 	return false
 }
 
-// isSettled reports whether instr reads a field, of which list has all accesses to shared objects, that no
-// longer changes then: only maps in it change, and instr compares it with nil; or it is set on demand, and
-// the function of instr runs in goroutines that are started with the lock held.
+// isSettled reports whether instr reads a field that no longer changes by then. list has all
+// accesses to the field in shared objects. There are two cases: only the map in the field changes,
+// and instr compares it with nil; or the field is set on demand, and the function of instr runs in
+// goroutines that are started with the lock held.
 //
 //	func (d *Debouncer) Call() {
 //		d.mu.Lock()

@@ -32,8 +32,9 @@ func checkSpin(p *pass) {
 	}
 }
 
-// moves reports whether addr is of an element whose index is computed, or of an object that changes from one
-// iteration to the next: then a loop reads one after the other.
+// moves reports whether addr is of an element whose index is computed, or of an object that is
+// another one in each iteration: then a loop goes through many variables, and does not wait for
+// one.
 func moves(addr ssa.Value) bool {
 	switch x := addr.(type) {
 	case *ssa.IndexAddr:

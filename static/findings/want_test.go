@@ -108,8 +108,9 @@ func TestWant(t *testing.T) {
 	}
 }
 
-// TestWithoutUsers: where the points-to analysis leaves out the users of a library, nothing calls the methods
-// that only users call. They still have no object that only a field has.
+// TestWithoutUsers: where the points-to analysis leaves out the users of a library, nothing calls
+// the methods that only users call. Their receivers are objects that users can get, and not an
+// object that only an unexported field has.
 func TestWithoutUsers(t *testing.T) {
 	prog, err := load.Load(load.Config{Dir: "testdata/src", Patterns: []string{"./releases"}, Implicit: []string{"runtime"}, Cache: cache})
 	if err != nil {

@@ -23,7 +23,7 @@ type timeValue struct {
 	unit int64 // nanoseconds per 1
 	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
 	sure bool  // it certainly comes from a Time
-	date int   // it is a time of day, as of Unix: it is later if the program starts later (1), or less (-1)
+	date int   // it depends on the time of day, like Unix(): if the program starts later, it is larger (1) or smaller (-1)
 }
 
 // OfPackageTime reports whether t is the named type of package time.
@@ -239,8 +239,8 @@ func timeConverted(v ssa.Value, sure, captured bool) bool {
 	return !sure && spanUsed(v, captured)
 }
 
-// seeds reports whether i only makes a seed of a number that comes from the clock: one of
-// the functions of math/rand, or that of a source, which is noted (SeededBy).
+// seeds reports whether i uses a number that comes from the clock only as a seed: of the functions
+// of math/rand, or of a source, which is noted (SeededBy).
 //
 // A Phi, which may be another number, counts as such a number if its only uses are seeds or printing.
 func seeds(i ssa.Instruction, captured bool) bool {

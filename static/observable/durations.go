@@ -14,11 +14,11 @@ import (
 //	s.total += time.Since(t)         in one function: ClockFlow notes the sum
 //	if s.total.Milliseconds()%2      in another: is it one of those?
 //
-//  1. A value of the clock in memory has been stored by an instruction of the user's code that has
-//     as an operand the result of Since, Until, Sub, Abs, of a conversion from a number of these,
-//     or of arithmetic on Durations: the value is kept there. Other instructions only move
-//     Durations and do not change them. Durations that the library has computed are kept, too
-//     (libraryDurations).
+//  1. A value of the clock in memory was stored by an instruction of the user's code. An operand of
+//     that instruction was the result of Since, Until, Sub or Abs, of a conversion from a number
+//     made of these, or of arithmetic on Durations; there the machine keeps the value. Other
+//     instructions only move Durations and do not change them. Durations that the library has
+//     computed are kept, too (libraryDurations).
 //  2. So a Duration that is not kept does not come from the clock, except where reflection computes with
 //     Durations. One that is kept may be another one that is equal by chance.
 //     The time of a comparison of two Durations that are not kept does not matter (vm, noteClock).
@@ -49,9 +49,9 @@ func OfClock(v ssa.Value) bool {
 	return ok && t.sure && OfPackageTime(v.Type(), "Duration")
 }
 
-// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. A Duration
-// made from a number does not count, unless it is known to (timeUsed). The use of a rounded Duration was
-// examined when it was rounded (clockFlows).
+// PerhapsOfClock reports whether v is a Duration that may have been computed from the clock. A
+// Duration made from a number does not count, unless the number is known to come from the clock
+// (timeUsed). The use of a rounded Duration was examined when it was rounded (clockFlows).
 func PerhapsOfClock(v ssa.Value) bool {
 	if !OfPackageTime(v.Type(), "Duration") {
 		return false

@@ -168,8 +168,8 @@ func (u *namedUses) names(v ssa.Value, use ssa.Instruction) bool {
 	return false
 }
 
-// passes reports whether a call that has v as an argument uses it as a name. If the function is not known,
-// the machine will see.
+// passes reports whether a call that has v as an argument uses it as a name. If the function is not
+// known, passes returns true, because the machine checks its uses of the argument.
 func (u *namedUses) passes(v ssa.Value, c *ssa.CallCommon) bool {
 	fn := c.StaticCallee()
 	if fn == nil {

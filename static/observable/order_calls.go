@@ -20,7 +20,7 @@ type frame struct {
 // maxCalls is the largest depth of calls that are inspected.
 const maxCalls = 8
 
-// calls checks claim 1 for a call of fn.
+// calls checks claim 1 for the function that x calls.
 func (l *mapLoop) calls(x *ssa.Call, f *frame) bool {
 	fn := x.Call.StaticCallee()
 	if fn == nil {

@@ -114,7 +114,7 @@ func (a *accumulator) is(f fold) bool {
 	return a.fold.op == f.op && (f.set == nil || sameValue(a.fold.set, f.set))
 }
 
-// follow walks from a value that the accumulator gets back to the accumulator.
+// follow looks for the accumulator in the computation of v, a value that is assigned to it.
 //
 // It goes backwards, from the value that the next iteration gets. On each path it has to reach
 // the accumulator itself (then this iteration leaves it unchanged, or folds), or a constant.

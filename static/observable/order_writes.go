@@ -143,8 +143,8 @@ func (l *mapLoop) sets(x *ssa.Call) (w write, ok bool) {
 	return w, w.m != nil && w.key != nil && w.val != nil && l.entry(w.key, 1)
 }
 
-// adds recognises old + e of integers, where old is a read that is accepts and that has no other use,
-// and e is independent of it; the read is then explained.
+// adds recognises the sum old + e of integers, where old is a read that has no other use and
+// is(old) holds, and e is independent of old; the read is then explained.
 func (l *mapLoop) adds(v ssa.Value, is func(ssa.Value) bool) bool {
 	x, ok := v.(*ssa.BinOp)
 	if !ok || !integer(x.Type()) || x.Op != token.ADD && x.Op != token.SUB || len(*x.Referrers()) != 1 {
@@ -212,8 +212,8 @@ func (l *mapLoop) writesApart(list []write) bool {
 		if w.m != nil && !l.invariant(w.m) || w.m == nil && cell(w.addr) && !l.invariant(w.addr) {
 			return false
 		}
-		// It is a nil map in all iterations or in none. An absent entry cannot cause a panic: other writes
-		// come before it in no order, or in each.
+		// The map is nil in all iterations or in none. If it may be nil the write has to be the
+		// only effect, because the effects before a panic would depend on the order.
 		if w.m != nil && several && w.kind != "delete" && !fresh(w.m) {
 			return false
 		}

@@ -16,7 +16,7 @@ type TextUse uint8
 // The uses of a text.
 const (
 	TextShown    TextUse = iota // it is printed, or not used
-	TextReturned                // also, the function returns it
+	TextReturned                // it is printed, or the function returns it
 	TextUsed                    // perhaps something depends on it
 )
 

@@ -10,8 +10,9 @@ import (
 	"hbcheck.dev/hbcheck/static/observable"
 )
 
-// TestUntried: a channel is untried if no operation that does not wait can be on it. The name of the function
-// that makes it says so: untried..., or tried... where one is, or might be.
+// TestUntried: a channel is untried if no operation that does not wait can be on it. The name of
+// the function that makes the channel says so: untried..., or tried... if such an operation is on
+// it, or may be.
 func TestUntried(t *testing.T) {
 	prog := vmtest.Load(t, `package main
 type box struct { c chan int }

@@ -323,10 +323,10 @@ func (c *anyOffset) apply(a *analysis, delta []nodeID) {
 	}
 }
 
-// spread makes dst include every address, and the addresses of the following elements, as if it were the
-// first of n elements. n < 0 means an unknown number. Usually there is an array of such elements, and all
-// its elements have one address. But code with unsafe.Pointer may treat several fields, or other memory, as
-// an array.
+// spread makes dst include every address, and the addresses of the following elements, as if each
+// address were that of the first of n elements. n < 0 means an unknown number. Usually there is an
+// array of such elements, and all its elements have one address. But code with unsafe.Pointer may
+// treat several fields, or other memory, as an array.
 type spread struct {
 	dst  nodeID
 	elem *layout

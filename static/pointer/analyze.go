@@ -191,8 +191,8 @@ func (a *analysis) roots(e *load.Entry) {
 		a.client(e)
 		return
 	}
-	// The function that runs it has parameters that are strings, and functions of these types and of
-	// TestMain's.
+	// The runner of an entry has parameters of three types: strings, functions like the test, and
+	// functions like TestMain.
 	tests := func(r nodeID) {
 		a.add(r, a.funcOf(e.Func).base)
 		if e.Beside != nil {

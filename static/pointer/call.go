@@ -83,8 +83,8 @@ func (a *analysis) resultOf(inst *instance, i ssa.CallInstruction) nodeID {
 	return 0
 }
 
-// enter makes the parameters of callee, from the skip-th on, include args, and
-// the result of call i of inst that of callee.
+// enter passes args to the parameters of callee, from the skip-th on, and the result of callee to
+// the result of call i of inst.
 func (a *analysis) enter(inst *instance, i ssa.CallInstruction, callee *instance, args []ssa.Value, skip int) {
 	if !a.link(inst, i, callee) {
 		return

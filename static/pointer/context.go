@@ -77,9 +77,9 @@ type contextInfo struct {
 // A Frame is one activation on a call stack.
 type Frame struct {
 	Fn *ssa.Function
-	// Site is the instruction that the next outer frame executes, or, in the
-	// outermost frame of a goroutine, the instruction that started it. If it is
-	// no call, the machine itself has called Fn.
+	// Site is the instruction that the next outer frame executes, or, in the outermost frame of a
+	// goroutine, the instruction that started it. If it is not a call, the machine itself has
+	// called Fn.
 	Site ssa.Instruction
 	// Deferred: Fn was called because the next outer frame is running its
 	// deferred calls, because it returns or because of a panic.

@@ -4,10 +4,10 @@ import (
 	"go/types"
 )
 
-// Opaque code. The bodies of package reflect, and functions without a body and without a model, are opaque:
-// they are not analysed. A value passed to them may return anywhere where its type fits, and everything
-// reachable from it may be read. If the function has the effect, it may also write to these values
-// and call them.
+// Opaque code. The bodies of package reflect, and functions without a body and without a model, are
+// opaque: they are not analysed. A value passed to them may return anywhere where its type fits,
+// and everything reachable from it may be read. Depending on its effect (external_opaque.go), the
+// function may also write to these values and call them.
 //
 // Such code is one external node of the constraint graph, whose memory is sorted by
 // types: blob(T) is a value of type T that represents all values of that type the code

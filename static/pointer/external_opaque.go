@@ -275,9 +275,9 @@ func params(sig *types.Signature) []types.Type {
 	return list
 }
 
-// implementations is for w, the external node of a function fn without a body and without a model. If a
-// result of fn is an interface, w may create values of the exported types in fn's package that implement
-// it.
+// implementations adds values to w, the external node of fn, a function with neither a body nor a
+// model: if a result of fn is an interface, w may create values of the exported types in fn's
+// package that implement it.
 func (a *analysis) implementations(w *external, fn *ssa.Function) {
 	if fn.Pkg == nil {
 		return

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// TestOwn: functions of other modules are not analysed, and call the functions among their arguments.
+// TestOwn: functions of other modules are not analysed; they are taken to call the functions among
+// their arguments.
 func TestOwn(t *testing.T) {
 	never := func() bool { return false }
 	prog := loadSource(t, `package main

@@ -181,8 +181,8 @@ func (r *Run) escapes(v value, fn *ssa.Function, i int) {
 	}
 }
 
-// hand records that code outside of the run receives v from a channel. It may do everything with it: call a
-// function, send to a channel for the answer.
+// hand records that code outside of the run receives v from a channel. That code may do everything
+// with v: call a function, send to a channel for the answer.
 func (r *Run) hand(v value) {
 	if a, ok := v.(*aggregate); ok {
 		for _, x := range a.f {
@@ -294,7 +294,8 @@ func (r *Run) spawn(g *goroutine, site ssa.Instruction, t target) *goroutine {
 	return n
 }
 
-// later makes f, which has no code of its own, run at some later time, and then call then.
+// later makes f, which has no code of its own, run at some later time. After f it calls then, if
+// that is not nil.
 func (r *Run) later(g *goroutine, f func(r *Run, g *goroutine), then func(g *goroutine)) *timer {
 	h := &goroutine{id: g.id, clock: append(clock{}, g.clock...)}
 	g.tick()

@@ -172,8 +172,9 @@ func (r *Run) next(g *goroutine, fr *frame, i *ssa.Next) value {
 	return tuple{false, unknown{}, unknown{}}
 }
 
-// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts a number of
-// goroutines, before its first iteration: programs have workers. (A list may well be empty.)
+// leavesAtOnce reports whether fr leaves, by the k-th successor of its block, a loop that starts a
+// number of goroutines, before its first iteration. That is unlikely, because programs have
+// workers. (A list may well be empty.)
 func (r *Run) leavesAtOnce(fr *frame, k int) bool {
 	head, out := fr.block, fr.block.Succs[k]
 	cond, ok := fr.at().(*ssa.If).Cond.(*ssa.BinOp)
@@ -197,8 +198,9 @@ func isLen(v ssa.Value) bool {
 	return ok && b.Name() == "len"
 }
 
-// startsIn returns the blocks of the loop that body begins, if it starts goroutines, or else nil; head
-// decides whether it is executed, or what comes after it, out.
+// startsIn returns the blocks of a loop if the loop starts goroutines, and nil otherwise. head
+// decides whether the loop, which begins with body, is executed once more, or out, which follows
+// it.
 func (p *Program) startsIn(head, body, out *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
 	known, ok := p.loops[[2]*ssa.BasicBlock{head, body}]
 	if ok {

@@ -85,8 +85,8 @@ func (r *Run) force(fr *frame, v ssa.Value) value {
 	return x
 }
 
-// compute returns the value of v from values that are made up for its operands, as far as it is a number
-// that depends on them only; or else nil. So all numbers that depend on an input agree.
+// compute makes up values for the operands of v, and returns the value of v if it is a number that
+// depends on them only; otherwise nil. So all numbers that depend on an input agree.
 //
 //	wg.Add(n + m)
 //	for range n { go send() }
@@ -128,7 +128,8 @@ func (r *Run) pointer(g *goroutine, fr *frame, v ssa.Value) (*ptr, bool) {
 	panic(giveUp{why: "no pointer"})
 }
 
-// Same reports whether st stores the value that its variable has: the return of a named result.
+// Same reports whether st stores the value that its variable already has, as the return of a named
+// result does.
 func Same(st *ssa.Store) bool {
 	load, ok := st.Val.(*ssa.UnOp)
 	return ok && load.Op == token.MUL && load.X == st.Addr

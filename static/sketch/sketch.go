@@ -23,7 +23,7 @@ type Program struct {
 	loops   map[[2]*ssa.BasicBlock]map[*ssa.BasicBlock]bool // see startsIn
 }
 
-// Unlikely is the number of inputs for which an unlikely one counts.
+// Unlikely is the number of inputs as which an unlikely input counts.
 const Unlikely = 20
 
 // A Run is one execution of a function.

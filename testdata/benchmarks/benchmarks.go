@@ -13,23 +13,24 @@ import (
 //go:embed vm jpf realistic spin14 litmus smc condpor-det condpor cdpor clockvector dporengine await hbtest answers inputs big sct
 var files embed.FS
 
-// FS returns the programs: one main package in SUITE/PROGRAM for each, but
-// of litmus tests, which are tables.
+// FS returns the programs: each is a main package in SUITE/PROGRAM, except for litmus tests, which
+// are tables.
 func FS() fs.FS { return files }
 
-// renderings are programs that are others with a package replaced. They are made in this order.
+// renderings are programs made from others by replacing an imported package. They are made in this
+// order.
 var renderings = []struct {
 	from, to string // suites
 	suffix   string // of the new programs
 	old, new string // import paths
 }{
-	// The elements of the data structures may be anything.
+	// The elements of the data structures are unknown.
 	{"condpor-det", "condpor", "", `"hbcheck.dev/benchmarks/condpor-det/values"`, `values "hbcheck.dev/benchmarks/condpor/values/symbolic"`},
 	// Each atomic variable has a lock of its own.
 	{"condpor-det", "condpor-det", "-locked", "condpor-det/cells/native", "condpor-det/cells/locked"},
 	{"condpor", "condpor", "-locked", "condpor-det/cells/native", "condpor-det/cells/locked"},
 	{"condpor", "condpor", "-locked", "condpor/cells/native", "condpor/cells/locked"},
-	// An execution for each of a few values, instead of all values at once.
+	// An unknown number is one of a few values, each with an execution of its own.
 	{"condpor", "condpor", "-enumerated", "condpor/values/symbolic", "condpor/values/enumerated"},
 }
 
@@ -60,8 +61,8 @@ func writeModule(dir, text string) error {
 	return os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text+"\ngo 1.26\n"), 0o666)
 }
 
-// render adds to the suite in directory to, for each program of from that has the text old, one in which
-// it is replaced.
+// render replaces old by new in each program of directory from that has this text, and writes the
+// results to directory to.
 func render(from, to, suffix, old, new string) error {
 	programs, err := os.ReadDir(from)
 	if err != nil {
@@ -70,7 +71,7 @@ func render(from, to, suffix, old, new string) error {
 	for _, p := range programs {
 		text, err := os.ReadFile(filepath.Join(from, p.Name(), "main.go"))
 		if err != nil {
-			continue // it is no program
+			continue // not a program
 		}
 		rendered := strings.Replace(string(text), old, new, 1)
 		if rendered == string(text) {

@@ -1,6 +1,6 @@
-// Package abitype writes the type descriptors of the gc toolchain (internal/abi.Type
-// and its kin, Go 1.26 and 1.27, amd64) for go/types types, so that the real packages
-// reflect, internal/reflectlite and internal/abi can be interpreted over them.
+// Package abitype writes the type descriptors of the gc toolchain (internal/abi.Type and its kin, Go
+// 1.26 and 1.27, amd64) for go/types types. Over them the real packages reflect, internal/reflectlite
+// and internal/abi can be interpreted.
 //
 // A descriptor is one self-contained block of bytes:
 //
@@ -32,7 +32,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// Kind is the type's kind as package reflect numbers them.
+// Kind is a kind of types, numbered as in package reflect.
 type Kind uint8
 
 // The kinds of internal/abi.
@@ -153,7 +153,7 @@ var (
 	mapTail27 = mapTail{keysOff: 88, keyStride: 96, elemsOff: 104, elemStride: 112, elemOff: 120, flags: 128, size: 136}
 )
 
-// mapTail returns that of b's release.
+// mapTail returns the mapTail of b's release.
 func (b *Builder) mapTail() *mapTail {
 	if b.Minor >= 27 {
 		return &mapTail27
@@ -188,7 +188,7 @@ const (
 	// RelocEqual: the code of a closure that compares two values of the type
 	// whose descriptor's address follows in the next word.
 	RelocEqual
-	// RelocHash: likewise of one that hashes a value.
+	// RelocHash: the same for a closure that hashes a value of that type.
 	RelocHash
 )
 

@@ -218,7 +218,7 @@ const (
 	Defer // window A, func value B, C argument words; next word: record layout | register of the list<<32
 	RunDefers
 	Panic      // interface A
-	PanicRange // the body of a loop over a function is called in state A, or else, with 0, has not returned to it
+	PanicRange // panic: a body of a loop over a function is called in state A; 0: it has not returned
 	Recover    // A = recover(); C: in a deferred call of recover itself
 	DeferStack // A = head of the list of this frame's deferred calls
 
@@ -304,7 +304,7 @@ const (
 const (
 	ClockCompared    = 1 << iota // A and B are compared
 	ClockNumber                  // a number is computed from A
-	ClockOfTime                  // which is a Time, and otherwise a Duration
+	ClockOfTime                  // A is a Time; without this flag it is a Duration
 	ClockFloat                   // what is compared is float64
 	ClockGrows                   // A - B grows as time passes
 	ClockShrinks                 // A - B shrinks
@@ -316,11 +316,11 @@ const (
 	ClockDateGrows               // A - B is larger if the program starts later
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
-	ClockSpan                    // Duration A is measured and leaves the function; with ClockNumber: if so, it becomes a number
-	ClockFlow                    // a Duration is computed of A and B; next word: the operator. With ClockNumber: it is a number
+	ClockSpan                    // Duration A is measured and kept; with ClockNumber: if it was kept, a number is made of it
+	ClockFlow                    // a Duration is computed from A and B; next word: the operator. With ClockNumber: it is a number
 )
 
-// CountedUnits are the nanoseconds per 1 of numbers that are made of Durations and Times.
+// CountedUnits are the units, in nanoseconds, of numbers that are made from Durations and Times.
 var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
 // Untried is a bit of MkChan's next word: every operation on the channel waits.
@@ -341,6 +341,6 @@ const (
 
 // Flags of that layout.
 const (
-	PunWalks = 1 << 32 // it may be moved on from there
+	PunWalks = 1 << 32 // the program may move the pointer from its new target
 	PunDeep  = 1 << 33 // the target of A refers to Times
 )

@@ -11,9 +11,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// builtin emits a call of a builtin function. The first ones are more than one operation on their
-// arguments' registers. builtinOp emits the rest, which may be visible operations (len of a map, close,
-// append), so their live registers are recorded.
+// builtin emits a call of a builtin function. The first cases are not single operations on the
+// registers of their arguments. builtinOp emits the others. They may be visible operations (len of a
+// map, close, append), so their live registers are recorded.
 //
 // Names with "ssa:" are of the ssa package: the check in a wrapper that a receiver is not nil,
 // and the frame to which a defer in a range-over-func body belongs.

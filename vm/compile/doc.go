@@ -43,8 +43,10 @@
 // value, as by gc, if no closure over it can see it change (capture.go): all reads see the value with which
 // the closure was made. And operands that the language does not evaluate are not loaded (unevaluated.go).
 //
-// The compiler corrects differences of package ssa from gc that a program could notice: the
-// message of make with a length out of range (fuseMake), named results that return statements give
-// back to themselves (selfStore), RunDefers that ssa forgets (lateDefers), the reason why the body of a
-// loop over a function must not be called any more (rangeStore).
+// The compiler corrects differences of package ssa from gc that a program could notice:
+//
+//   - the message of make with a length out of range (fuseMake);
+//   - named results that return statements assign to themselves (selfStore);
+//   - RunDefers that ssa forgets (lateDefers);
+//   - the reason why the body of a loop over a function must not be called any more (rangeStore).
 package compile

@@ -109,8 +109,8 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	switch v := instr.(type) {
 	case *ssa.DebugRef, *ssa.Extract:
-	// A variable is an object of its own, even one that does not escape: ssa has made registers of
-	// those whose address is not taken.
+	// Each variable here is an object of its own, even if it does not escape. (ssa has turned
+	// variables whose address is not taken into registers.)
 	case *ssa.Alloc:
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
 		switch {

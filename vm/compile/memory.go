@@ -66,8 +66,8 @@ func loadOp(t types.Type) (plain, indexed, image bytecode.Op, ok bool) {
 // A struct or an array whose size is that of a single load is loaded like an unsigned integer: the bytes of
 // the last register after its image are zero.
 //
-// A load of no bytes still panics if the pointer is nil. It is one instruction for every size, because it
-// is one operation if it is visible.
+// A load of no bytes still panics if the pointer is nil. A load is one instruction for every size,
+// because a visible load is one operation.
 func (c *compiler) load(dst, base, off int, t types.Type) {
 	op, _, _, ok := loadOp(t)
 	l := c.l.Layout(t)

@@ -15,7 +15,7 @@ import (
 // goroutines, and is the same for calls of the same depth. In the machine each execution of the declaration
 // makes a new object, so its own address would be another one each time.
 //
-// A variable that is read or written somewhere may be one for a system call.
+// A variable that is read or written somewhere may be the argument of a system call.
 func isNumberOfStack(v *ssa.Convert) bool {
 	p, ok := v.X.(*ssa.Convert)
 	if !ok || !usedOnlyBy(p, v) || becomesPointer(v) {

@@ -45,9 +45,9 @@ import (
 //  1. its objects have the same contents as before, except for those in heap.Touched, which have
 //     been updated: all writes, rewinds and collections put an object there if its hash is kept
 //     (flag heap.Hashed). Labels of random values change only where bytes are written;
-//  2. none of its objects has been reached before: otherwise it would belong to the region that
-//     reached it, and that would have ended this one (claim), because an object belongs to one
-//     region;
+//  2. none of its objects has been reached before: otherwise the object would belong to the region
+//     that reached it, and this region would have ended then (newRegion), because an object belongs
+//     to one region;
 //  3. the objects outside that it refers to have been reached before, which is checked for each.
 //
 // So by induction the same objects are visited in the same order and have the same words. The only

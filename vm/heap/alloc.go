@@ -130,7 +130,7 @@ func (h *Heap) collectHost(n uint32) {
 // Fits panics if the objects and the given bytes together exceed the heap's limit.
 func (h *Heap) Fits(bytes uint64) {
 	if h.Live+bytes > h.Limit {
-		h.Exhaust("the heap's limit has been met")
+		h.Exhaust("the heap's limit has been reached")
 	}
 }
 

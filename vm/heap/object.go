@@ -54,7 +54,7 @@ const (
 	Iterated
 	// Chan: a channel.
 	Chan
-	// Untried: a channel on which no operation does without waiting.
+	// Untried: a channel on which every operation waits.
 	Untried
 )
 

@@ -11,9 +11,10 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// A View is the file system of the host, with each file as it was at its first read. All machines for a
-// program share one, so that the host's files have the same contents in every execution, even if others
-// write to them, or the kernel generates them at each read (/proc/stat). The zero value has read no file.
+// A View is the file system of the host, with each file as it was at its first read. All machines for
+// a program share one. So the host's files have the same contents in every execution, even if others
+// write to them, or the kernel generates them at each read (/proc/stat). The zero value has read no
+// file.
 type View struct {
 	root     string // of the files of a bundle; empty: the host's own (load.Config.Root)
 	mu       sync.Mutex

@@ -253,8 +253,9 @@ func (k *Linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
 	return id
 }
 
-// Observable reports whether some operation of the program can notice, without waiting, that a goroutine is
-// parked in a send to a channel whose elements have this layout (or in a receive from it, if send is false).
+// Observable is about goroutines that are parked in a send to a channel whose elements have this
+// layout, or, if send is false, in a receive from it. It reports whether some operation of the
+// program can notice, without waiting, that such a goroutine is parked.
 func (k *Linker) Observable(elem uint32, send bool) bool {
 	key := int(elem) << 1
 	if send {

@@ -63,7 +63,7 @@ func program(t *testing.T, src string) *load.Program {
 	return prog
 }
 
-// TestTemplates: from a template comes the code that the compiler makes, with the same numbers.
+// TestTemplates: the code from a template is the code that the compiler makes, with the same numbers.
 func TestTemplates(t *testing.T) {
 	prog := program(t, manyFunctions)
 	linker := func() *Linker {

@@ -34,7 +34,7 @@ type Type struct {
 const ForgedType = math.MaxUint32
 
 // TypeAt returns the type that a word of the guest's denotes. The guest may have written any word
-// there (unsafe); for one that is not a type word rtypeAt returns nil.
+// there (unsafe); for a word that is not a type word TypeAt returns nil.
 func (k *Linker) TypeAt(p uint64) *Type {
 	if id := p >> 32; p&math.MaxUint32 == 0 && id < uint64(k.heap.NumStatic) {
 		return k.types[k.heap.Objs[id].Aux] // 0: nil

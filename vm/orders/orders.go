@@ -9,9 +9,9 @@
 //	order:  │ mode │ seen │ last │ new │ must=2 │ may=1 │ 3 │ 7 │ 9 │     numbers of entries
 //	                                                    └ must ─┘ └ may: 9 was inserted meanwhile
 //
-// The language leaves open whether a loop visits an entry that was inserted during the loop. Here it may,
-// at any time, or never: a loop ends when all the others have been visited. It visits at most maxInserted
-// of them, so that a loop that inserts one in each iteration ends.
+// The language leaves open whether a loop visits an entry that was inserted during the loop. Here it
+// may, at any time, or never: a loop ends when all the others have been visited. It visits at most
+// maxInserted of these entries, so that a loop that inserts an entry in each iteration ends.
 package orders
 
 import (

@@ -15,8 +15,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/values"
 )
 
-// TestOrders: the ways of a loop lead to the orders of its mode, to each by one sequence of choices. The
-// loops over the map of 1, 2, 3 and 4 without 2 insert 5 after the first iteration where that is said.
+// TestOrders: the ways of a loop lead to the orders of its mode, to each by one sequence of choices.
+// The loops are over a map of 1, 3 and 4, from which 2 was deleted; if inserts is set, they insert 5
+// after the first iteration.
 func TestOrders(t *testing.T) {
 	for _, c := range []struct {
 		mode    Mode

@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/internal/deep"
 )
 
-// An oracle decides the happens-before relation by reachability in the graph of events, of which it has at
-// most 64, and remembers every access.
+// An oracle decides the happens-before relation by reachability in a graph of at most 64 events, and
+// remembers every access.
 type oracle struct {
 	before [64]uint64 // events before an event, itself included
 	n      int

@@ -1,9 +1,10 @@
 package race
 
-// syncVar is a location goroutines synchronise on. Its releases are last and more together.
+// syncVar is a location on which goroutines synchronise. The fields last and more together have
+// everything that was released there.
 type syncVar struct {
 	last  stamp
-	more  clock // earlier releases that last does not have in it
+	more  clock // earlier releases that last does not include
 	count uint32
 	saved uint64
 }

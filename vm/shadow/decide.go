@@ -91,7 +91,7 @@ type condition struct {
 	sum  symbolic.Hash // of this and the entries before
 }
 
-// A fact is a fact of a goroutine about the inputs, linked to its earlier facts. Facts are
+// A Fact is a condition on the inputs that a goroutine knows, linked to its earlier facts. Facts are
 // immutable.
 type Fact struct {
 	prev *Fact

@@ -11,7 +11,7 @@ const (
 	nothing = iota
 	loaded  // reg gets the shadow of size bytes at p
 	stored  // size bytes at p get the shadows words
-	bare    // the registers from reg on get no shadow, in place of size bytes
+	bare    // the registers that hold size bytes, from reg on, lose their shadows
 	boxed   // like stored, in the new object that reg refers to, from byte p on
 )
 

@@ -228,8 +228,8 @@ func (s *Symbols) readsElement(g *Goroutine, in *bytecode.Instr, p heap.Ptr, n u
 	return true
 }
 
-// bare lets the registers into which in loads n bytes have no labels. That is when it has been executed,
-// because one of them may have the address until then, or the index, and with it a label.
+// bare removes the labels of the registers into which in loads n bytes, after in has been executed.
+// Until then one of them may hold the address or the index, with a label.
 func (s *Symbols) bare(g *Goroutine, in *bytecode.Instr, n uint64) {
 	a := s.leave(g, in, bare)
 	a.reg, a.size = in.A, n

@@ -247,7 +247,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// moves gives the registers that an operation of class Moves writes the shadows of those that it reads.
+// moves is for operations of class Moves: the registers that in writes get the shadows of those that
+// it reads.
 func moves(sh []*symbolic.Term, in *Instr) {
 	n := int(in.C)
 	switch in.Op {

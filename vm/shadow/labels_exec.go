@@ -329,8 +329,9 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	}
 }
 
-// fixedText returns the bytes that a load may read if the registers from b on have the address and the length
-// of bytes of a constant text, and all values of register i are indices of it.
+// fixedText returns the bytes that a load of an element of a string may read. b is the first register
+// of the string, i the register of the index. ok is false unless the string is a constant, and every
+// value of the index is in range.
 func (s *Symbols) fixedText(g *Goroutine, b, i uint16) (text []byte, ok bool) {
 	const fixed = heap.Static | heap.Frozen
 	p, n, x := *g.Reg(uint32(b)), *g.Reg(uint32(b) + 1), s.BoundOf(g, i, bounds.Integer)

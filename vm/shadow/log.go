@@ -81,8 +81,8 @@ func (s *Symbols) sampled(g *Goroutine, t *symbolic.Term) (v uint64, ok bool) {
 	return s.ctx.Eval(t, s.sample.model), true
 }
 
-// If g formats the log of a test, sampleMemory sets n symbolic bytes at p to their values in the sample.
-// They keep their shadows.
+// sampleMemory sets n symbolic bytes at p to their values in the sample, if g formats the log of a
+// test. The bytes keep their shadows.
 func (s *Symbols) sampleMemory(g *Goroutine, p heap.Ptr, n uint64) (ok bool) {
 	obj := uint32(p >> 32)
 	for _, c := range s.Overlaps(obj, uint32(p), uint32(n)) {

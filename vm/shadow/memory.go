@@ -191,24 +191,10 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 		return
 	}
 	obj, off := uint32(p>>32), uint32(p)
-	if s.Drawn {
-		t = s.live(t)
-	}
-	if t != nil && !s.Drawn {
-		if v, ok := t.Const(); ok {
-			s.poke(p, n, v)
-			t = nil
-		}
-	}
+	t = s.stored(p, n, t)
 	cells, over := s.memory[obj], s.Overlaps(obj, off, n)
-	if len(s.names) > 0 {
-		//mutant: addresses of elements are kept in memory [test ./vm TestNamedEnds]: "s.special(t) &&" -> "false &&"
-		if t != nil && s.special(t) && s.labels[t].name == 0 {
-			t = s.label(s.labels[t].draws, bounds.Bound{}, 0)
-		}
-		if s.overwritten(over, off, n, t) {
-			return
-		}
+	if len(s.names) > 0 && s.overwritten(over, off, n, t) {
+		return
 	}
 	switch {
 	case len(over) == 0 && t == nil:
@@ -266,6 +252,27 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	s.setCells(obj, list)
 }
 
+// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil, a constant, or a label
+// that has served its purpose; the bytes get the value of a constant.
+func (s *Symbols) stored(p heap.Ptr, n uint32, t *symbolic.Term) *symbolic.Term {
+	if t == nil {
+		return nil
+	}
+	if s.Drawn {
+		if t = s.live(t); t == nil {
+			return nil
+		}
+	} else if v, ok := t.Const(); ok {
+		s.poke(p, n, v)
+		return nil
+	}
+	//mutant: addresses of elements are kept in memory [test ./vm TestNamedEnds]: "s.special(t) &&" -> "false &&"
+	if s.special(t) && s.labels[t].name == 0 {
+		return s.label(s.labels[t].draws, bounds.Bound{}, 0)
+	}
+	return t
+}
+
 // poke writes n bytes that an instruction has just written, or has prepared for writing.
 func (s *Symbols) poke(p heap.Ptr, n uint32, v uint64) {
 	copy(unsafe.Slice((*byte)(unsafe.Add(s.heap.Objs[p>>32].Mem, uint32(p))), n), unsafe.Slice((*byte)(unsafe.Pointer(&v)), n))
@@ -294,12 +301,34 @@ func (s *Symbols) copyCells(dst, src heap.Ptr, n uint64) {
 		}
 	}
 	s.clearCells(dst, n)
-	for _, p := range pieces {
+	s.insert(dst, pieces)
+}
+
+// insert makes parts, which are in order and do not overlap, the shadows of bytes from dst on. These bytes
+// have no shadows. If the object has later cells, its list is copied once, and not for each part.
+func (s *Symbols) insert(dst heap.Ptr, parts []Part) {
+	obj, off := uint32(dst>>32), uint32(dst)
+	cells := s.memory[obj]
+	at := sort.Search(len(cells), func(i int) bool { return cells[i].off >= off })
+	//mutant: later cells are lost when others are inserted [test ./vm/shadow TestCells]: "at < len(cells)" -> "false"
+	later := at < len(cells)
+	var list []cell
+	for _, p := range parts {
+		to := dst + uint64(p.Off)
 		if p.Term == nil {
-			s.poke(dst+uint64(p.Off), p.Size, p.Value)
+			s.poke(to, p.Size, p.Value)
 			continue
 		}
-		s.Store(dst+uint64(p.Off), p.Size, p.Term)
+		switch t := s.stored(to, p.Size, p.Term); {
+		case t == nil: // a constant
+		case later:
+			list = append(list, cell{off + p.Off, p.Size, t})
+		default:
+			s.Store(to, p.Size, t)
+		}
+	}
+	if len(list) > 0 {
+		s.setCells(obj, slices.Concat(cells[:at], list, cells[at:]))
 	}
 }
 

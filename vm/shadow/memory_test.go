@@ -37,7 +37,7 @@ func TestCells(t *testing.T) {
 		for range 200 {
 			obj, word := uint32(1+r.IntN(objects)), uint32(r.IntN(words))
 			p := uint64(obj)<<32 | uint64(word)*8
-			switch k := r.IntN(20); {
+			switch k := r.IntN(22); {
 			case k < 12:
 				x := terms[r.IntN(len(terms))]
 				s.Store(p, 8, x)
@@ -53,6 +53,20 @@ func TestCells(t *testing.T) {
 				delete(want, [2]uint32{obj, word})
 			case k < 17:
 				marks = append(marks, mark{s.Mark(), snapshot(), maps.Clone(want)})
+			case k >= 20: // words move, perhaps within an object
+				from, n := uint32(1+r.IntN(objects)), uint32(r.IntN(words+1))
+				first := uint32(r.IntN(words))
+				n = min(n, words-first, words-word)
+				moved := map[[2]uint32]*symbolic.Term{}
+				for i := range n {
+					moved[[2]uint32{obj, word + i}] = want[[2]uint32{from, first + i}]
+				}
+				s.copyCells(p, uint64(from)<<32|uint64(first)*8, uint64(n)*8)
+				for to, x := range moved {
+					if want[to] = x; x == nil {
+						delete(want, to)
+					}
+				}
 			case len(marks) > 0:
 				m := marks[len(marks)-1]
 				if k < 19 {
@@ -72,6 +86,22 @@ func TestCells(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestCopiedCells: copying words that others follow takes as many allocations for many words as for few.
+func TestCopiedCells(t *testing.T) {
+	copied := func(words uint64) float64 {
+		s := &Symbols{ctx: symbolic.NewContext(), Drawn: true, memory: map[uint32][]cell{}, labels: map[*symbolic.Term]*drawn{}}
+		a := s.ctx.Var(0, 64, "a")
+		for w := range words {
+			s.Store(1<<32|w*8, 8, a)
+		}
+		s.Store(2<<32|words*8, 8, a)
+		return testing.AllocsPerRun(1, func() { s.copyCells(2<<32, 1<<32, words*8) })
+	}
+	if few, many := copied(100), copied(3200); many > few+20 {
+		t.Errorf("%v allocations for 100 words, %v for 3,200", few, many)
 	}
 }
 

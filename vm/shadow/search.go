@@ -33,8 +33,8 @@ var searches = map[string]*search{
 	"internal/bytealg.IndexString":         {0, 2, searchText},
 }
 
-// search executes a search in symbolic bytes, or for a symbolic byte. It leaves slices that other
-// goroutines can write to the native, which reads them all at once.
+// search executes a search in symbolic bytes, or for a symbolic byte. Slices that other goroutines
+// can change are left to the native, which reads them all at once.
 func (s *Symbols) search(g *Goroutine, in *instr, x *search) (next *instr, done bool) {
 	var texts [2]text
 	reg := in.A

@@ -4,7 +4,7 @@
 // beside its bits. Package vm calls [Symbols.Before] or [Symbols.BeforeDrawn] before each instruction of a
 // program with shadows, and a method of Symbols where its own code moves values.
 //
-//	shadow.go   what the machine gives and is asked; goroutine.go  what instructions read and write
+//	shadow.go   the interface to the machine           goroutine.go what instructions read and write
 //	decide.go   terms: decisions, the path condition   inputs.go    variables, and their least values
 //	exec.go     instructions on terms                  slow.go      those that are less frequent
 //	arith.go    their results                          moving.go    shadows that other code moves

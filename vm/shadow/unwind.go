@@ -6,9 +6,10 @@ import "math/bits"
 // each number of iterations. Host.Unwind bounds the decisions of a goroutine at one place of the program.
 // At the next decision the execution is cut, and the verdict names the loop.
 //
-//  1. The count includes the goroutine's decisions at an instruction, and those of its ancestors before
-//     they started it or its ancestor. Frames do not matter: the branch of `for d.More() {` is in More,
-//     which is called anew for each iteration, and that of a recursion is in a new frame each time.
+//  1. The count includes the goroutine's decisions at an instruction. It also includes the decisions
+//     there of each ancestor, up to the start of the next goroutine in the line. Frames do not
+//     matter: the branch of `for d.More() {` is in More, which is called anew for each iteration, and
+//     that of a recursion is in a new frame each time.
 //  2. The count is a function of the goroutine's own steps, like its facts. So the point where an execution
 //     is cut does not depend on the order of other goroutines' operations, and all explorers cut the same
 //     executions.

@@ -6,7 +6,7 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Complex sets register a to the result of the operation x, as in the word after Cplx.
+// Complex sets register a to the result of the operation that x, the word after Cplx, selects.
 //
 // A complex64 is two floats in one register, a complex128 two registers.
 func Complex(a, b, c *uint64, x uint64) {

@@ -1,3 +1,5 @@
+//go:build cluster
+
 // Package server is the NATS server inside this process. A program that imports it has one (jetstream.Serve).
 package server
 

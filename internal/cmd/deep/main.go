@@ -328,7 +328,7 @@ func (r *runner) build(pkg string, race bool) (string, error) {
 func flags(race bool) []string {
 	if race {
 		// The machine's heap is not Go's: checkptr would refuse its pointers.
-		return []string{"-tags=browser", "-race", "-gcflags=all=-d=checkptr=0"}
+		return []string{"-tags=browser,cluster", "-race", "-gcflags=all=-d=checkptr=0"}
 	}
-	return []string{"-tags=browser"}
+	return []string{"-tags=browser,cluster"}
 }

@@ -1,6 +1,6 @@
-// Command testtime executes a test binary for go test -exec, without the GOFLAGS that may have named
-// it, and adds a line to a file: the
-// package's directory and the processor seconds of the binary and its children. With -report it
+// Command testtime executes a test binary for go test -exec, and adds a line to a file: the
+// package's directory and the processor seconds of the binary and its children. It removes GOFLAGS
+// from the environment of the binary, because GOFLAGS may name testtime itself. With -report it
 // prints such a file as a table and compares it with the budgets of the packages.
 //
 //	go test -exec "testtime -to times.txt" ./...

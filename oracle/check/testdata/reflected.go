@@ -1,5 +1,5 @@
-// Accesses by package reflect, and by natives that are given slices, beside those of another goroutine. All
-// is in package variables, of which the first prediction is about all that comes.
+// Accesses by package reflect, and by natives that get slices, while another goroutine accesses the
+// same memory. All of it is in package variables, so the first prediction is about the whole future.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// What the library does that library.go does not have.
+// Operations of the library that library.go does not have.
 package main
 
 import (

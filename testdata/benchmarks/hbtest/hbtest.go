@@ -1,8 +1,8 @@
-// Package hbtest stands for the one of hbcheck, whose functions the machine has anyway, so that the
-// programs need nothing but what is written beside them.
+// Package hbtest has the declarations of hbcheck's package hbtest, so that the programs need no
+// other module. The machine has its own versions of the functions.
 package hbtest
 
-// Nondet returns a value of which all are explored: an integer or a bool.
+// Nondet returns an integer or a bool: all values are explored.
 func Nondet[T any]() T { return nondet[T]() }
 
 func nondet[T any]() T { panic("outside of hbcheck") }
@@ -10,5 +10,5 @@ func nondet[T any]() T { panic("outside of hbcheck") }
 // Assume ends the execution if cond is false.
 func Assume(cond bool) { panic("outside of hbcheck") }
 
-// Choose returns one of 0 to n-1, of which all are explored.
+// Choose returns one of 0 to n-1: all of them are explored.
 func Choose(n int) int { panic("outside of hbcheck") }

@@ -10,14 +10,14 @@ import (
 	_ "unsafe" // for go:linkname
 )
 
-// Numbers that are made of the clock, in all the ways in which they can be.
+// Numbers that are computed from the clock in different ways.
 
 //go:linkname nanotime runtime.nanotime
 func nanotime() int64
 
 var began = time.Now()
 
-// sink has what each of makes gives: tests of one name are about one of them.
+// sink has the result of one of makes. Each test TestLookOfClock... is about one of makes.
 type sink struct {
 	number int64
 	float  float64
@@ -59,7 +59,8 @@ func TestIdleClock(t *testing.T) {
 	say(t, len(makes))
 }
 
-// What of each is looked at is whether it is a number that it will not be, so that natively all is as here.
+// These tests compare each number with one that it never is, so that native runs have the outcomes
+// of the machine.
 
 func TestLookOfClockUnixNano(t *testing.T)   { looksAt(t, 0) }
 func TestLookOfClockUnixMicro(t *testing.T)  { looksAt(t, 1) }
@@ -93,7 +94,7 @@ func looksAt(t *testing.T, i int) {
 	}
 }
 
-// Numbers that go through channels, atomics, bytes and maps are looked at nowhere.
+// Numbers from the clock go through channels, atomics, bytes and maps, and decide nothing.
 func TestIdleClockMoved(t *testing.T) {
 	ch := make(chan int64, 1)
 	var last atomic.Int64
@@ -116,8 +117,7 @@ func TestIdleClockMoved(t *testing.T) {
 	say(t, len(seen), len(c))
 }
 
-// Two goroutines that are alike note when they were last used: the states that they come to are the same
-// but for that.
+// Two equal goroutines note when they were last used: their states differ only in these times.
 func TestIdleClockUsed(t *testing.T) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -416,10 +416,10 @@ func TestLookMatchedRegister(t *testing.T) {
 	say(t, y)
 }
 
-// What is drawn, loaded, found or received by a goroutine none of whose registers had a label for a long time.
-// Those of main have: what its frame holds of what packages have drawn.
+// Values that a goroutine draws, loads, finds or receives after a long time without a label in its
+// registers. (Registers of main always have labels, because packages have drawn values.)
 
-// rest takes so long.
+// rest takes that long.
 func rest() (s int) {
 	for i := range 1000 {
 		s += i

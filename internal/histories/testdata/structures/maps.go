@@ -2,10 +2,10 @@ package structures
 
 import "sync/atomic"
 
-// A Slot is one entry of a map. A Put that loses against another one need not try again: it is as if its
-// value had been replaced at once. But what it has replaced is what was there before, not, as a lost Put
-// returns here, what is there now. That is what lincheck found in JCTools' NonBlockingHashMapLong (issue
-// 319).
+// A Slot is one entry of a map. A Put that loses against another one need not try again: it is as
+// if its value had been replaced at once. But it has replaced the value that was there before. Here
+// a lost Put returns the value that is there now. That is what lincheck found in JCTools'
+// NonBlockingHashMapLong (issue 319).
 type Slot struct{ value atomic.Int64 }
 
 func (s *Slot) Put(x int) int {

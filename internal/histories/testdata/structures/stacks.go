@@ -34,9 +34,9 @@ func (s *Stack) Pop() (int, bool) {
 	}
 }
 
-// A Reusing stack uses nodes that have been popped again, the one first that was popped first. A Pop that
-// has read the top and the node after it finds the same top later, when others have popped both and
-// pushed the first one again: it makes the second one the top, which is not in the stack any more (ABA).
+// A Reusing stack uses popped nodes again, in the order in which they were popped. A Pop that has read
+// the top and the node after it finds the same top later, when others have popped both and pushed the
+// first one again: it makes the second one the top, which is not in the stack any more (ABA).
 type Reusing struct {
 	top  atomic.Pointer[node]
 	pool pool

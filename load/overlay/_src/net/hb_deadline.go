@@ -13,8 +13,8 @@ type hbLate struct {
 	begin *hbBegin
 }
 
-// An hbBegin has the deadline of calls that begin now. It is an object of its own, because the operation that
-// closes a connection, on all of the connection, does not concern it.
+// An hbBegin has the deadline of calls that begin now. It is a separate object: closing a
+// connection is an operation on the whole connection, but not on this deadline.
 type hbBegin struct{ *hbDeadline }
 
 // An hbDeadline is a deadline that has been set. It has passed, or it will when its timer fires: first for

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// GC collects garbage. Of this a program can tell that finalizers and cleanups run of objects that
-// nothing refers to any more, and that weak pointers to them are cleared.
+// GC collects garbage. A program can notice two effects on objects that nothing refers to any more:
+// their finalizers and cleanups run, and weak pointers to them are cleared.
 func GC() {
 	//mutant: collections leave Pools [models TestModels/poolCollected]: "Range(unsafe.Pointer(&collections), unsafe.Sizeof(" -> "Access(unsafe.Pointer(&"
 	effect.Range(unsafe.Pointer(&collections), unsafe.Sizeof(collections), true)
@@ -20,8 +20,8 @@ func GC() {
 	hbTurn()
 }
 
-// collector is a goroutine of the environment that does so when all others wait, and nothing else can
-// wake one of them.
+// collector is a goroutine of the environment that collects garbage when all others wait, and
+// nothing else can wake one of them.
 func collector() {
 	for {
 		hbCollect(&watched)
@@ -29,7 +29,8 @@ func collector() {
 	}
 }
 
-// collecting is whether there is the collector: as soon as the program could tell.
+// collecting is set if the collector has been started, which happens as soon as the program could
+// notice it.
 var collecting bool
 
 // startCollector is called within an operation on collections.
@@ -40,7 +41,7 @@ func startCollector() {
 	}
 }
 
-// runDead has finalizers and cleanups of those run that are dead.
+// runDead starts goroutines that run the finalizers and cleanups of dead objects.
 func runDead() {
 	live := watched[:0:0]
 	var due [watchCleanup + 1][]*watch
@@ -70,7 +71,7 @@ type weakRef struct {
 	dead bool // nothing refers to the object
 }
 
-// A watch is what is to be done when nothing refers to an object any more.
+// A watch has the action for an object to which nothing refers any more.
 type watch struct {
 	of        *weakRef
 	kind      int
@@ -85,12 +86,13 @@ const (
 	watchCleanup
 )
 
-// watched are all that collections look at, in the order in which they were asked for.
-// The beginning of collections stands for them in operations.
+// watched has all watches that collections inspect, in the order in which the program asked for
+// them. In operations, the beginning of the variable collections represents them.
 var watched []*watch
 
-// running are closed when what was due after the last collection has run: finalizers, and cleanups. All
-// finalizers run one after the other, whatever one waits for, and so do all cleanups.
+// running has two channels. They are closed when the finalizers, and the cleanups, that were due
+// after the last collection have run. All finalizers run one after the other, even if one waits,
+// and so do all cleanups.
 var running [watchCleanup + 1]chan struct{}
 
 func watchFor(obj any, kind int) *watch {
@@ -99,7 +101,7 @@ func watchFor(obj any, kind int) *watch {
 	return w
 }
 
-// unwatch takes those away of which f is true.
+// unwatch removes the watches for which f returns true.
 func unwatch(f func(*watch) bool) {
 	live := watched[:0:0]
 	for _, w := range watched {
@@ -110,7 +112,8 @@ func unwatch(f func(*watch) bool) {
 	watched = live
 }
 
-// runDue runs what is due, one after the other, after what was before.
+// runDue waits for before to be closed, runs the actions in due one after the other, and closes
+// done.
 func runDue(due []*watch, before, done chan struct{}) {
 	hbEnvironment()
 	if before != nil {
@@ -127,19 +130,22 @@ func runDue(due []*watch, before, done chan struct{}) {
 	close(done)
 }
 
-// hbGC marks those that nothing refers to as dead.
+// hbGC marks the objects in watched to which nothing refers as dead.
 func hbGC(watched []*watch)
 
-// hbCollect waits until all others wait and there are such, and does that.
+// hbCollect waits until all other goroutines wait and there are such objects, and marks them as
+// dead.
 func hbCollect(watched *[]*watch)
 
-// hbStartCollector starts collector, unless the program is run.
+// hbStartCollector starts collector, unless the program is only run (hbcheck run).
 func hbStartCollector()
 
-// hbTurn is where others may run when a program is run, as a collection takes long.
+// hbTurn lets other goroutines run if the program is only run (hbcheck run), because a collection
+// takes long.
 func hbTurn()
 
-// hbEnvironment makes the goroutine one of the environment's, after all that has been done.
+// hbEnvironment makes the goroutine part of the environment. All earlier steps happen before its
+// next ones.
 func hbEnvironment()
 
 // hbFinalize calls finalizer(obj).
@@ -184,27 +190,28 @@ func blockUntilDone(timeout int64) bool {
 	return true
 }
 
-// hbLive returns the number of bytes in use; 0 where programs are explored, if there is, or was,
-// more than one goroutine. again says that the program has asked before.
+// hbLive returns the number of bytes in use. If programs are explored, it returns 0 once there has
+// been more than one goroutine. again is set if the program has asked before.
 func hbLive(again bool) uint64
 
-// live is what hbLive has returned last, but for 0, and most the most that it has: what has been
-// allocated never gets less. shown is whether the program has asked for statistics.
+// live is the last result of hbLive other than 0, and most the largest one: the amount that has
+// been allocated never decreases. shown is set if the program has asked for statistics.
 var (
 	live, most uint64
 	shown      bool
 )
 
-// In collections, n is how often the program has asked for a collection or for statistics; to it,
-// memory looks as if it had been collected that often. A collection writes all of it, and what Pools
-// do reads pools.
+// In collections, n counts the program's calls that ask for a collection or for statistics; the
+// program sees memory as if it had been collected that often. A collection writes all of the
+// variable; operations on Pools read pools.
 var collections struct{ n, pools uint32 }
 
-// emptyPools lets go of what has been in Pools since the last collection. It is package sync's.
+// emptyPools removes the objects that have been in Pools since the last collection. It is a
+// function of package sync.
 var emptyPools func()
 
-// registerPools makes f empty Pools, and returns what stands for that in their operations: nil if the
-// program cannot ask for a collection.
+// registerPools sets emptyPools to f. It returns the address that represents collections in
+// operations on Pools, or nil if the program cannot ask for a collection.
 //
 //go:linkname registerPools sync.runtime_registerPoolCleanup
 func registerPools(f func()) *uint32 {
@@ -243,7 +250,8 @@ func SetFinalizer(obj any, finalizer any) {
 	}
 }
 
-// hbFinalizes reports whether the finalizer can run: those of the library do not, and no program can tell.
+// hbFinalizes reports whether the finalizer can run. Those of the library do not run, which no
+// program can notice.
 func hbFinalizes() bool
 
 // A Cleanup is a handle of a call of AddCleanup.
@@ -251,7 +259,7 @@ type Cleanup struct {
 	w *watch
 }
 
-// AddCleanup has cleanup(arg) called when ptr is unreachable: see GC.
+// AddCleanup arranges a call of cleanup(arg) when ptr is unreachable: see GC.
 func AddCleanup[T, S any](ptr *T, cleanup func(S), arg S) Cleanup {
 	if ptr == nil {
 		panic(plainError("runtime.AddCleanup: ptr is nil"))
@@ -322,9 +330,10 @@ type MemStats struct {
 	}
 }
 
-// memStats returns the figures of a small program at rest, with what it can reach as long as there is
-// one goroutine. True ones would differ between executions that are alike in everything else, and
-// tell more about how the machine represents values than about the program.
+// memStats returns the statistics of a small program at rest. As long as there is one goroutine,
+// they include the memory that the program can reach. The machine's own statistics would differ
+// between executions that are otherwise alike, and would say more about the machine than about the
+// program.
 func memStats() MemStats {
 	const rest, idle, other = 256 << 10, 1 << 20, 4 << 20
 	effect.Access(unsafe.Pointer(&collections), true)

@@ -54,12 +54,12 @@ func hbPanicRange(state int) {
 	panic(rangeDoneError) // an exit
 }
 
-// hbPanicIndex reports index i; unsigned tells that it has an unsigned type.
+// hbPanicIndex reports index i; unsigned is not 0 if i has an unsigned type.
 func hbPanicIndex(i, n int, unsigned int) {
 	panic(boundsError{x: int64(i), signed: unsigned == 0, y: n, code: abi.BoundsIndex})
 }
 
-// hbPanicSlice reports index x of a slice expression; unsigned tells that x has an unsigned type.
+// hbPanicSlice reports index x of a slice expression; unsigned is not 0 if x has an unsigned type.
 func hbPanicSlice(code int, x, y int, unsigned int) {
 	panic(boundsError{x: int64(x), signed: unsigned == 0, y: y, code: abi.BoundsErrorCode(code)})
 }
@@ -182,13 +182,13 @@ func sameWords(a, b any) bool {
 	return *(*eface)(unsafe.Pointer(&a)) == *(*eface)(unsafe.Pointer(&b))
 }
 
-// gopanic stands in stacks where the machine runs deferred calls because of a panic.
+// gopanic appears in stacks where the machine runs deferred calls because of a panic.
 func gopanic(e any) {}
 
-// main stands in stacks for what initialised the packages and called main.main.
+// main appears in stacks as the function that initialised the packages and called main.main.
 func main() {}
 
-// goexit stands at the end of stacks.
+// goexit appears at the end of stacks.
 func goexit() {}
 
 // hbCrash prints the panics from the first on, the stacks, and ends the program with status 2.

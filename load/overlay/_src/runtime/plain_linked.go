@@ -106,9 +106,9 @@ func atomic_procUnpin() {}
 // vgetrandom is not supported, as on old kernels: the system call is made.
 func vgetrandom(p []byte, flags uint32) (ret int, supported bool) { return -1, false }
 
-// cpuid is the instruction, for golang.org/x/sys/cpu: a processor with only the
-// features that all of its architecture have. Programs ask for features to choose assembly, which the machine
-// does not execute.
+// cpuid is the instruction of that name, for golang.org/x/sys/cpu. It describes a processor with
+// only the features that all processors of its architecture have. Programs ask for features to
+// choose assembly, which the machine does not execute.
 //
 //go:linkname cpuid golang.org/x/sys/cpu.cpuid
 func cpuid(eaxArg, ecxArg uint32) (eax, ebx, ecx, edx uint32) {

@@ -11,7 +11,7 @@ func Gosched()
 // NumGoroutine returns the number of goroutines that exist.
 func NumGoroutine() int
 
-// procs is what GOMAXPROCS says: the machine interleaves whatever it is.
+// procs is the value of GOMAXPROCS. The machine interleaves goroutines whatever the value is.
 var procs = numCPU
 
 // numCPU is a constant, so that programs behave alike everywhere.
@@ -54,7 +54,7 @@ func KeepAlive(x any) {}
 // SetCgoTraceback has no effect.
 func SetCgoTraceback(version int, traceback, context, symbolizer unsafe.Pointer) {}
 
-// haveHighResSleep says that sleepers do not wake before their time.
+// haveHighResSleep is set because sleepers do not wake before their deadline.
 var haveHighResSleep = true
 
 var mutexFraction int

@@ -55,9 +55,9 @@ func (c *Cond) Wait() {
 		kind, l = readLocker, unsafe.Pointer(x)
 	}
 	hbPark(c, l, kind)
-	// Which waiter a Signal wakes is a choice, so the order of the list means
-	// nothing; one order for every history makes equal states of equal sets, and
-	// the same alternatives of a Signal that is replayed.
+	// A Signal may wake any waiter, so the order of the list means nothing. The list is sorted, so
+	// that equal sets of waiters are equal states, and a Signal that is replayed has the same
+	// alternatives.
 	p := &c.notify.head
 	for *p != nil && hbBefore((*p).g, w.g) {
 		p = &(*p).next
@@ -78,9 +78,8 @@ func (c *Cond) Wait() {
 // hbG returns the caller's goroutine number.
 func hbG() uint32
 
-// hbBefore reports whether the goroutine with number a comes before that with
-// number b where goroutines have an order. Numbers depend on what was explored
-// before.
+// hbBefore reports whether the goroutine with number a comes before that with number b in the order
+// of goroutines, if they have an order. The numbers depend on what was explored before.
 func hbBefore(a, b uint32) bool
 
 // hbPark begins waiting on c; it unlocks l according to kind.

@@ -21,13 +21,14 @@ func (m *Map) write() { effect.Access(unsafe.Pointer(m), true) }
 // observe orders the writes of key that can be seen now before what the caller does.
 func (m *Map) observe(key any) { hbOrder(unsafe.Pointer(m), key, true, false) }
 
-// replace orders what the caller did before those who will see its write of key.
+// replace orders what the caller has done before the reads that will observe its write of key.
 func (m *Map) replace(key any) { hbOrder(unsafe.Pointer(m), key, false, true) }
 
 // update is observe and replace.
 func (m *Map) update(key any) { hbOrder(unsafe.Pointer(m), key, true, true) }
 
-// hbOrder tells who knows whom. Clear is a write of every key, told as key nil.
+// hbOrder notes that the caller observes the writes of key, or replaces them, or both. Clear writes
+// every key; its key is nil.
 func hbOrder(p unsafe.Pointer, key any, observe, replace bool)
 
 func (m *Map) set(key, value any) {
@@ -123,9 +124,8 @@ func (m *Map) CompareAndDelete(key, old any) (deleted bool) {
 	return true
 }
 
-// Range calls f for the keys present when it is called, in an order that is a
-// choice, each with the value it has when its turn comes, and perhaps for some
-// that are stored meanwhile.
+// Range calls f for each key that is present when Range is called, and perhaps for keys that are
+// stored meanwhile. The order is a choice. f gets the value that the key has at the call of f.
 func (m *Map) Range(f func(key, value any) bool) {
 	const all, start, most = 1, 2, 2
 	var rest, late []any // keys that have to follow, and that may
@@ -198,12 +198,13 @@ func (m *Map) Range(f func(key, value any) bool) {
 	}
 }
 
-// hbMode says how the order of n keys is chosen for which f is called: 1: any, 2: the first one, then
-// as they were stored, 3: as they were stored.
+// hbMode returns how the order of the n keys for which f is called is chosen. 1: any order; 2: any
+// first key, and then the order in which the keys were stored; 3: the order in which they were
+// stored.
 func hbMode(n int, f func(key, value any) bool) int
 
 // hbPick is a choice of one of n ways.
 func hbPick(n int) int
 
-// hbMissed says that a key is not visited which could be.
+// hbMissed records that a key that could be visited is not.
 func hbMissed()

@@ -29,7 +29,7 @@ func (m *Mutex) Unlock()
 // readers to leave keeps new readers out.
 type RWMutex struct {
 	w           Mutex        // locked by the writer, which holds the lock or is pending
-	writerSem   uint32       // pending writers that can go on
+	writerSem   uint32       // pending writers that can continue
 	readerSem   uint32       // sum of the readers' numbers, each plus 1; for reports only
 	readerCount atomic.Int32 // readers that hold the lock
 	readerWait  atomic.Int32 // readers that the pending writer waits for

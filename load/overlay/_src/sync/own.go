@@ -1,8 +1,9 @@
 package sync
 
-// An Own replaces a Map in which the standard library caches values computed from types, such as the encoders
-// of encoding/json. A goroutine has the entries that it has stored, and those that its parent had when the
-// goroutine was started. So the cache is not shared, and to fill it is no visible operation.
+// An Own replaces a Map in which the standard library caches values computed from types, such as
+// the encoders of encoding/json. A goroutine has the entries that it has stored, and those that its
+// parent had when the goroutine was started. So the cache is not shared, and filling it is not a
+// visible operation.
 //
 // Claim: a program has the same outcomes with an Own as with a Map, if the value stored for a key is a
 // function of the key, computing it has no other effect, waits for nothing and calls no code of the program,
@@ -19,7 +20,7 @@ package sync
 // The uses of Own in PATCH files satisfy the conditions: see the comments there.
 type Own struct {
 	_ noCopy
-	_ byte // so that two of them differ
+	_ byte // so that two Owns have different addresses
 }
 
 // owned is an entry; a goroutine's entries are a list that never changes.

@@ -1,6 +1,6 @@
 package sync
 
-// The program's own fields: it may set them beside a call, which is a race.
+// Fields that belong to the program: it may set them during a call, which is a race.
 
 // fresh returns p.New.
 func (p *Pool) fresh() func() any { return p.New }

@@ -2,15 +2,15 @@ package sync
 
 // A Pool is a set of temporary objects.
 //
-// The real Pool promises nothing about which object Get returns. Here it is a
-// choice: the one put last, whoever put it, another one of a few, or none, as
-// after collections. The second call of runtime.GC after an object was put takes
-// it out. Calls from the standard library, whose own pools (of fmt's
-// printers and the like) are not worth exploring, always get a new object.
+// The real Pool promises nothing about which object Get returns. Here this is a choice: the object
+// that was put last, by whichever goroutine; another one of a few; or none, as after collections.
+// The second call of runtime.GC after an object was put takes it out. Calls from the standard
+// library, whose own pools (of fmt's printers and the like) are not worth exploring, always get a
+// new object.
 type Pool struct {
 	_      noCopy
 	items  []any
-	old    uint32 // so many of the first items were there at the last collection
+	old    uint32 // number of the first items that were there at the last collection
 	listed bool   // in pools
 
 	// New optionally specifies a function to generate
@@ -95,6 +95,6 @@ func hbGot(x any)
 // hbTries reports whether n ways may be tried.
 func hbTries(n int) bool
 
-// hbPool is a visible access to p, which the code after it carries out; it reads collections.
-// It reports false, and is none, if the caller's caller is in the standard library.
+// hbPool is a visible access to p, which the code after it carries out; it reads collections. It
+// reports false, and is not an access, if the caller's caller is in the standard library.
 func hbPool(p *Pool, collections *uint32) bool

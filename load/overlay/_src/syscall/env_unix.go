@@ -64,7 +64,7 @@ func envValue(key string) (value string, found bool) {
 	return envs[i][len(key)+1:], true
 }
 
-// HbZone returns TZ for package time. In programs that cannot change it this is no operation.
+// HbZone returns TZ for package time. In programs that cannot change it this is not an operation.
 func HbZone() (value string, found bool) {
 	//mutant: the zone is no operation [models TestModels/localZone]: false
 	if hbSets() {
@@ -111,8 +111,8 @@ func Setenv(key, value string) error {
 
 func init() { godebug.HbEnvs = unsafe.Pointer(&envs) }
 
-// keeps refuses a GODEBUG by which what the machine itself does would change while the program
-// runs: how timers work, and what panic(nil) is.
+// keeps refuses a value of GODEBUG that would change the machine's own behaviour while the program
+// runs: how timers work, and the effect of panic(nil).
 func keeps(settings string) {
 	for _, name := range [...]string{"asynctimerchan", "panicnil"} {
 		old, new := godebug.HbFirst(name), godebug.HbValue(name, settings)

@@ -159,11 +159,17 @@ func Renameat(olddirfd int, oldpath string, newdirfd int, newpath string) (err e
 	return nil
 }
 
-// hbInUse reports whether a directory at dir, or in it, is open or the working directory. Which names a call
-// looks at there is known before its turn, and so must not depend on what others rename.
+// hbInUse reports whether a directory at dir, or in it, is open or the working directory. The names
+// that a call reads there are determined before its turn, so they must not depend on renames by
+// other goroutines.
 func hbInUse(dir string) bool {
 	for _, f := range hbOpenFiles() {
-		if f != nil && f.node != nil && f.node.mode&S_IFMT == S_IFDIR && hbWithin(f.path, dir) {
+		if f != nil && f.directory() && hbWithin(f.path, dir) {
+			return true
+		}
+	}
+	for _, x := range hbTree {
+		if x.node != nil && x.node.opening > 0 && hbWithin(x.path, dir) {
 			return true
 		}
 	}
@@ -175,7 +181,7 @@ func hbWithin(path, dir string) bool {
 	return len(path) >= len(dir) && path[:len(dir)] == dir && (len(path) == len(dir) || path[len(dir)] == '/')
 }
 
-// hbMoved lets everything in directory from be in directory to.
+// hbMoved moves everything in directory from to directory to.
 func hbMoved(from, to string) {
 	var moved []hbName
 	for _, x := range hbTree {

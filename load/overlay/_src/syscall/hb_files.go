@@ -178,11 +178,18 @@ func openat(dirfd int, path string, flags int, mode uint32) (fd int, err error) 
 			return -1, err
 		}
 	}
-	return hbAlloc(f), nil
+	fd = hbAlloc(f)
+	if f.directory() {
+		f.node.opening--
+	}
+	return fd, nil
 }
 
 // hbAbsent records that the program opens a file that does not exist.
 func hbAbsent()
+
+// directory reports whether f is a directory in memory.
+func (f *hbFile) directory() bool { return f.node != nil && f.node.mode&S_IFMT == S_IFDIR }
 
 // open finds or makes the file.
 func (f *hbFile) open(mode uint32) error {
@@ -253,6 +260,10 @@ func (f *hbFile) open(mode uint32) error {
 		return nil
 	}
 	f.node = at.node
+	if f.directory() {
+		//mutant: a directory is open only when it has a descriptor [models TestModels/dirOpening]
+		f.node.opening++
+	}
 	f.opened(at.mode())
 	return nil
 }

@@ -1,8 +1,8 @@
 package syscall
 
-// In a program that cannot see the numbers of descriptors, opening a file does not take the smallest one
-// that is free, but one of the goroutine's own. So opening and closing say nothing to goroutines that
-// open other files. Pipes have small numbers in every program.
+// In a program that cannot see the numbers of descriptors, opening a file does not take the
+// smallest one that is free, but one of the goroutine's own. So goroutines that open other files do
+// not notice when a file is opened or closed. Pipes have small numbers in every program.
 //
 // Claim: a program has the same outcomes with these numbers, up to its descriptors' numbers.
 //

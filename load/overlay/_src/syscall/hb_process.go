@@ -16,7 +16,7 @@ var hbUmask = 0o022
 
 func Umask(mask int) (oldmask int) {
 	//mutant: the mask of modes is known to those who change it only [models TestModels/umaskMade]: "hbTouchNames()" -> "hbTable(true)"
-	hbTouchNames() // who makes files reads it
+	hbTouchNames() // calls that make files read the mask
 	oldmask, hbUmask = hbUmask, mask
 	return oldmask
 }

@@ -42,6 +42,7 @@ type hbNode struct {
 	target  string    // of a symbolic link
 	socket  any       // of a socket: its listener
 	several bool      // of a file: it has had several names
+	opening int       // of a directory: calls that have found it, and whose descriptor is not in the table yet
 	host    bool      // of a directory: names that are not in hbTree are the host's
 	times   [2]Timespec
 	fixed   bool // times are what the program has set
@@ -93,8 +94,8 @@ func hbResolve(path string) string {
 	return dir + "/" + base
 }
 
-// hbClimbs reports whether path goes up from a directory which is missing, so that where it leads depends on
-// whether that is made before the call's turn.
+// hbClimbs reports whether path goes up from a missing directory. Then the place to which path
+// leads depends on whether the directory is made before the call's turn.
 func hbClimbs(path string) bool {
 	for i := range len(path) - 2 {
 		if path[i:i+3] == "/.." && (i+3 == len(path) || path[i+3] == '/') {

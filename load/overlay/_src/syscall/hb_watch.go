@@ -86,7 +86,7 @@ func hbInotifyInit(flags int) (fd int, err error) {
 	hbTouchInstances(true)
 	at := 0
 	//mutant: instances are told in the order in which they were made [models TestModels/watchedInstances]: "!hbEither()" -> "true"
-	for at < len(hbInstances) && !hbEither() { // the kernel tells them in the order of their addresses
+	for at < len(hbInstances) && !hbEither() { // the kernel notifies instances in the order of their addresses
 		at++
 	}
 	list := append([]*hbInotify(nil), hbInstances[:at]...)
@@ -402,8 +402,9 @@ func hbTouchRenamed() {
 	}
 }
 
-// hbRenamed notifies of a rename of node from one path to another, where lost, unless it is nil, has lost that
-// name, and which the caller holds. It is part of a step that declares a change of lost.
+// hbRenamed notifies of a rename of node from one path to another. lost is the node that had the
+// new name before, and has lost it, or nil; the caller holds it. It is part of a step that declares
+// a change of lost.
 func hbRenamed(from, to string, node, lost *hbNode) {
 	if !hbMayWatch() {
 		return

@@ -28,7 +28,7 @@ type common struct {
 	seed            string // of a fuzz target, which is run with it: its name
 	isEntry         bool   // it is the test of the entry, or one of them
 
-	// What hbTouch is given besides failed, skipped and finished. They have no values.
+	// Arguments of hbTouch besides failed, skipped and finished. Only their addresses are used.
 	registered bool // cleanups
 	named      bool // names
 	tempDirs   bool // tempDir, tempDirSeq
@@ -39,7 +39,7 @@ type common struct {
 	sub      []*T
 	names    map[string]int // subtests by name
 	signal   chan bool
-	barrier  chan bool // closed when parallel subtests may go on
+	barrier  chan bool // closed when parallel subtests may continue
 
 	tempDir    string
 	tempDirSeq int
@@ -275,7 +275,7 @@ func (c *common) Cleanup(f func()) {
 	c.cleanups = append(c.cleanups, f)
 }
 
-// runCleanup calls the cleanup functions, also those behind one that panics.
+// runCleanup calls the cleanup functions, also those after one that panics.
 func (c *common) runCleanup() {
 	c.cleaning = true
 	defer func() {
@@ -361,8 +361,8 @@ func (c *common) Chdir(dir string) {
 // TempDir returns a temporary directory for the test to use, a new one in each call. They are
 // removed when the test and all its subtests complete.
 //
-// Where go test makes up digits for the name, which no program can count on, it is the first that
-// is free.
+// The real function puts random digits into the name. Here the digits are the first ones that are
+// free, because no program can rely on them.
 func (c *common) TempDir() string {
 	hbTouch(&c.tempDirs, 0, true)
 	if c.tempDir == "" {

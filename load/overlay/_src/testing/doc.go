@@ -7,8 +7,8 @@
 // function, as in the real package. What is logged goes to the machine, not to
 // memory: the order of two log lines makes no difference between states.
 //
-// The package's own variables are invisible to the explorer. What other
-// goroutines can tell apart is made visible by hbTouch:
+// The package's own variables are invisible to the explorer. hbTouch makes visible what other
+// goroutines can distinguish:
 //
 //	on          reads                              writes
 //	failed      Fail; by others than the owner:    Failed, the end, Run's result if the
@@ -18,24 +18,23 @@
 //	registered                                     Cleanup, taking a cleanup to run it
 //	named                                          Run
 //
-// Which are reads and which are writes follows from what commutes, not from what
-// changes: two that set the same flag commute, as reads do, and what asks for the
-// flag commutes with none of them. The owner's own operations are invisible if
-// the program has nothing that can tell when they were executed: see hbAsks.
+// What commutes decides which operations are reads, not what changes: two operations that set the
+// same flag commute, as reads do, and an operation that asks for the flag commutes with none of
+// them. The owner's own operations are invisible if no code of the program can notice when they
+// were executed: see hbAsks.
 package testing
 
 // hbG returns the calling goroutine's number plus 1.
 func hbG() uint32
 
-// hbRuns tells that the calling goroutine executes the test of that name.
+// hbRuns records that the calling goroutine executes the test of that name.
 func hbRuns(name string)
 
-// hbRan tells that the subtest of that name has ended and was not skipped.
+// hbRan records that the subtest of that name has ended and was not skipped.
 func hbRan(name string)
 
-// hbTouch is a visible access to a part of a test, which the code after it carries
-// out, if other goroutines can reach the test; owner is a goroutine for which it is
-// none.
+// hbTouch is a visible access to a part of a test, which the code after it carries out, if other
+// goroutines can reach the test. For the goroutine owner it is not an access.
 func hbTouch(part *bool, owner uint32, write bool)
 
 // Methods of which hbAsks knows whether they are called.
@@ -67,23 +66,22 @@ func hbLog(s string)
 // hbFailed notes a failure of the test name: what was reported, at hbSite(helpers).
 func hbFailed(helpers []uintptr, text, name string)
 
-// hbTestBegins tells that the entry's test is about to run.
+// hbTestBegins records that the entry's test is about to run.
 func hbTestBegins()
 
-// hbSkipped tells that the entry's test is skipped, at hbSite(helpers), and why.
+// hbSkipped records that the entry's test is skipped, at hbSite(helpers), and why.
 func hbSkipped(helpers []uintptr, text string)
 
-// hbTestDone tells how the entry's test ended.
+// hbTestDone records how the entry's test ended.
 func hbTestDone(failed bool)
 
-// hbLeaves tells that after its next operation the calling goroutine executes nothing of the program's
-// any more, and ends.
+// hbLeaves records that after its next operation the calling goroutine executes no more code of the
+// program, and ends.
 func hbLeaves()
 
 // hbPanicking reports whether the deferred function that asks runs because of
 // a panic, not of runtime.Goexit or a normal return.
 func hbPanicking() bool
 
-// hbUnsupported ends the execution: the program does what the machine has no
-// model of.
+// hbUnsupported ends the execution, because the machine has no model of what the program does.
 func hbUnsupported(what string)

@@ -6,9 +6,9 @@ import (
 	"reflect"
 )
 
-// F is a type passed to fuzz tests. The machine runs one of the seed inputs, those given to Add and
-// those in testdata/fuzz, as go test does without -fuzz, or the target with symbolic arguments: each
-// alone.
+// F is a type passed to fuzz tests. An execution runs one of the seed inputs that go test runs
+// without -fuzz (those given to Add, and those in testdata/fuzz), or the target with symbolic
+// arguments.
 type F struct {
 	common
 	corpus [][]any

@@ -66,8 +66,8 @@ type M struct {
 	beside InternalTest // or without a function
 }
 
-// Run runs the entry's test, on a goroutine of its own, as the test may end
-// that. It returns an exit code to pass to os.Exit.
+// Run runs the entry's test, on a goroutine of its own, because the test may end it. It returns an
+// exit code to pass to os.Exit.
 func (m *M) Run() (code int) {
 	if m.beside.F != nil {
 		if runTogether(m.test, m.beside) {

@@ -18,8 +18,8 @@ const parallelConflict = `testing: test using t.Setenv, t.Chdir, or cryptotest.S
 
 var errNilPanicOrGoexit = errors.New("test executed panic(nil) or runtime.Goexit")
 
-// tRunner runs the test t, whose function is fn, on the calling goroutine.
-// A panic is left to take its way, so that its trace is that of the program.
+// tRunner runs the test t, whose function is fn, on the calling goroutine. It does not recover a
+// panic, so that the trace of the panic is that of the program.
 func tRunner(t *T, fn func(t *T)) {
 	t.begin()
 	defer func() {
@@ -95,8 +95,8 @@ func (t *T) report() {
 	}
 }
 
-// Parallel signals that this test is to be run in parallel with other parallel
-// tests. The test function that is all of an entry has none beside it.
+// Parallel signals that this test is to be run in parallel with other parallel tests. If an entry
+// is a single test function, no other test runs beside it.
 func (t *T) Parallel() {
 	if t.isParallel {
 		panic("testing: t.Parallel called multiple times")

@@ -1,18 +1,18 @@
 package time
 
-// Where a Time is made of numbers, and where it becomes numbers. Everything else that programs do
-// with Times says how far they are from each other, and nothing about what time it is.
+// Functions that make a Time from numbers, or numbers from a Time. All other operations on Times
+// show only how far they are from each other, not what time it is.
 
-// hbApart notes that a Time with these words is taken apart.
+// hbApart notes that a Time with these words is turned into numbers.
 func hbApart(wall uint64, ext int64)
 
-// hbMade notes that a Time with these words has been made of numbers.
+// hbMade notes that a Time with these words has been made from numbers.
 func hbMade(wall uint64, ext int64)
 
-// hbText notes that a text is made of d.
+// hbText notes that a text is made from d.
 func hbText(d Duration)
 
-// String is the real one, but for that.
+// String is the real method, with a call of hbText.
 func (d Duration) String() string {
 	//mutant: texts of durations in memory are not named [env TestPrograms/spantext]
 	hbText(d)
@@ -23,7 +23,7 @@ func (d Duration) String() string {
 
 // Now returns the current local time.
 func Now() Time {
-	loc := Local // before the clock: between the words of a Time and the Time there is no operation
+	loc := Local // read before the clock, so that no operation comes between the clock reading and the Time
 	sec, nsec, mono := runtimeNow()
 	if sec += unixToInternal - minWall; mono == 0 || uint64(sec)>>33 != 0 {
 		return Time{uint64(nsec), sec + minWall, loc}

@@ -2,7 +2,7 @@ package time
 
 import _ "unsafe" // for go:linkname
 
-// hbCounted returns the clock used as a number. What else it might be is named.
+// hbCounted returns the clock as a number, and records the assumption that it has this value.
 func hbCounted() int64
 
 //go:linkname nanotime runtime.nanotime

@@ -1,7 +1,7 @@
 package time
 
-// Since returns the time elapsed since t. Between two looks at the clock time passes, except where
-// it is virtual.
+// Since returns the time elapsed since t. Between two readings of the clock time passes, unless
+// time is virtual.
 func Since(t Time) Duration {
 	d := Now().Sub(t)
 	if d == 0 && hbMoves() {
@@ -19,5 +19,6 @@ func Until(t Time) Duration {
 	return d
 }
 
-// hbMoves reports whether two looks differ natively, though the machine shows the same.
+// hbMoves reports whether two readings of the clock differ natively, although they are equal in the
+// machine.
 func hbMoves() bool

@@ -2,8 +2,8 @@ package time
 
 // What writes memory of the program.
 
-// setLoc sets the location associated with the time, which has been made of numbers, and is the program's in
-// UnmarshalBinary.
+// setLoc sets the location of t, which has been made from numbers. In UnmarshalBinary t is memory
+// of the program.
 func (t *Time) setLoc(loc *Location) {
 	hbMade(t.wall, t.ext)
 	if loc == &utcLoc {
@@ -13,7 +13,7 @@ func (t *Time) setLoc(loc *Location) {
 	t.loc = loc
 }
 
-// stripMono strips the monotonic clock reading in t. That shows nothing of what time it is.
+// stripMono strips the monotonic clock reading in t. That does not show what time it is.
 func (t *Time) stripMono() {
 	if t.wall&hasMonotonic != 0 {
 		t.ext = wallToInternal + int64(t.wall<<1>>(nsecShift+1))

@@ -20,8 +20,8 @@ func Sleep(d Duration) {
 	}
 }
 
-// hbArm sets the calling goroutine's deadline to d nanoseconds from now. The
-// machine keeps it out of registers: where time has no order it means nothing.
+// hbArm sets the calling goroutine's deadline to d nanoseconds from now. The machine keeps the
+// deadline outside of registers, because it means nothing where time has no order.
 func hbArm(d int64)
 
 // hbArming precedes hbArm in the goroutine that sleeps or starts a timer: where time can pass
@@ -31,10 +31,10 @@ func hbArming()
 // hbSleep waits for the calling goroutine's deadline.
 func hbSleep()
 
-// hbTick is what the channel of a timer holds. The machine knows the type and
-// turns it into the Time in which it was sent, or that of the moment in which it
-// is received where time has no order: then the first is not part of the state.
-// It hides the channel's buffer from len and cap, as the runtime does since Go 1.23.
+// hbTick is the element type of a timer's channel. The machine knows the type, and turns a received
+// tick into the Time at which it was sent. Where time has no order, it is the Time at which the
+// tick is received, so that the time of sending is not part of the state. The machine hides the
+// channel's buffer from len and cap, as the runtime does since Go 1.23.
 type hbTick struct {
 	wall uint64
 	ext  int64 // nanoseconds on the clock and 1
@@ -53,8 +53,9 @@ type hbTimer struct {
 	bubble bool // it was made in a bubble of testing/synctest
 }
 
-// early is whether timers are as before Go 1.23. Their channels have a buffer that can be seen, and
-// that Stop and Reset leave as it is; what is sent is on its way when the timer is not armed any more.
+// early reports whether timers work as before Go 1.23. Then programs can see the buffer of a
+// timer's channel, and Stop and Reset leave it as it is. When a timer is not armed any more, its
+// tick may still be on its way.
 var early = func() bool {
 	v := godebug.New("asynctimerchan").Value()
 	return v == "1" || v == "2"
@@ -92,9 +93,8 @@ func hbRun(r *hbTimer, d int64) {
 	}
 }
 
-// hbFire waits for the calling goroutine's deadline. It is not enabled while a
-// tick waits to be received: the next one would be dropped, and nobody could
-// tell whether it was.
+// hbFire waits for the calling goroutine's deadline. It is not enabled while a tick waits to be
+// received: the next one would be dropped, and no goroutine could notice that.
 func hbFire(r *hbTimer)
 
 // hbSend puts a tick into c, which is empty, or that of an early timer.
@@ -111,7 +111,7 @@ func hbGo(run func(*hbTimer, int64), r *hbTimer, d int64)
 // hbKill ends r's hidden goroutine.
 func hbKill(r *hbTimer)
 
-// hbChange is a visible access to the timer, which the code behind it carries out.
+// hbChange is a visible access to the timer, which the code after it carries out.
 func hbChange(r *hbTimer)
 
 // stop disarms r and reports whether it was armed or its tick had not been received.
@@ -154,8 +154,8 @@ func (r *hbTimer) arm(d int64) {
 	hbGo(hbRun, r, d)
 }
 
-// newTimer returns an armed timer with a channel; known says whether others know it, and not only the
-// channel.
+// newTimer returns an armed timer with a channel. known is set if other code gets the timer, and
+// not only its channel.
 func newTimer(d, period int64, known bool) *Timer {
 	r := &hbTimer{period: period, early: early, send: !known, bubble: runtimeIsBubbled()}
 	if early {
@@ -175,7 +175,7 @@ func newTimer(d, period int64, known bool) *Timer {
 type Timer struct {
 	C         <-chan Time
 	initTimer bool
-	r         *hbTimer // elsewhere, lest C be memory the hidden goroutine can reach
+	r         *hbTimer // an object of its own, so that the hidden goroutine cannot reach the memory of C
 }
 
 // NewTimer creates a new Timer that will send the current time on its channel

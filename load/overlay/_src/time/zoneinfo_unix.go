@@ -6,8 +6,8 @@ import "syscall"
 // GOROOT.
 var platformZoneSources = []string{"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/", "/usr/lib/locale/TZ/", "/etc/zoneinfo"}
 
-// localLoc is the local zone: that of TZ, and without it UTC wherever the machine runs, under the name
-// that the system's has.
+// localLoc is the local zone: that of TZ, or without TZ, UTC on every host. Its name is that of the
+// system's zone.
 var localLoc = Location{name: "Local"}
 
 // localZone keeps what localLoc refers to, which counts as constant.

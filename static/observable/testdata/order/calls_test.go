@@ -204,7 +204,7 @@ func TestFreeMapsOfMaps(t *testing.T) {
 	fmt.Println(n)
 }
 
-// Those of which it matters.
+// Loops whose order matters.
 
 func (c *cache) mergeInto(o *cache) {
 	for k, v := range c.items {

@@ -39,7 +39,7 @@ func panics(p *int) {
 	y = 1
 }
 
-// Who recovers goes on behind the call.
+// A function that recovers continues after the call.
 func recovers(p *int) {
 	safely(p) // want !mustlock:".*before write .* in x"
 	x = 1

@@ -114,8 +114,8 @@ func changing() {
 	}()
 }
 
-// A goroutine accesses after what came before the go statement, and not what
-// comes behind it.
+// A goroutine accesses memory after what came before the go statement, but not after what follows
+// it.
 func spawn(s *S) {
 	s.mu.Lock() // want mustlock:"lock s.mu, rlock s.rw before write field f of .*" mustlock:"lock s.mu before write field g of .*"
 	go func() {

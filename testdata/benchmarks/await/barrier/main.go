@@ -1,5 +1,5 @@
-// A barrier that can be used again: n goroutines meet rounds times; the last one to arrive reverses the sense, for which the
-// others wait, and give way to others. n! executions for each round.
+// A barrier that can be used again: n goroutines meet rounds times; the last one to arrive reverses
+// the sense, and the others wait for that in a loop that yields. n! executions for each round.
 //
 //	barrier n rounds
 package main

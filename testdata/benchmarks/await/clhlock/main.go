@@ -1,5 +1,5 @@
-// The queue lock of Craig (1993), Landin and Hagersten (1994): n goroutines wait each for the flag of its predecessor in the queue. n!
-// executions.
+// The queue lock of Craig (1993), Landin and Hagersten (1994): each of n goroutines waits for the
+// flag of its predecessor in the queue. n! executions.
 //
 //	clhlock n
 package main

@@ -1,5 +1,5 @@
-// The queue lock of Mellor-Crummey and Scott (1991): n goroutines wait each for its own flag, which its
-// predecessor in the queue sets; who leaves waits for a successor that has come but not said so yet.
+// The queue lock of Mellor-Crummey and Scott (1991): each of n goroutines waits for its own flag, which its
+// predecessor in the queue clears; a goroutine that leaves waits for a successor that is not linked yet.
 //
 //	mcslock n
 package main

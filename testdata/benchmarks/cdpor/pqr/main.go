@@ -1,5 +1,5 @@
-// The example of section 3: p and q write 5 to x, and r reads it. All three are dependent, so
-// there are 6 executions; but p and q commute although they are, and only 2 are different.
+// The example of section 3: p and q write 5 to x, and r reads it. All three are dependent, so there
+// are 6 executions; but p and q commute although they are dependent, and only 2 executions differ.
 //
 //	pqr
 package main

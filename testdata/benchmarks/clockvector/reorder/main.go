@@ -1,5 +1,5 @@
-// Reorder: some goroutines set a to 1 and b to -1, and others check that both are set or
-// none is, which they are not in between.
+// Reorder: some goroutines set a to 1 and b to -1, and others check that both are set or neither
+// is. Between the two writes only a is set.
 //
 // Shared: a and b.
 //

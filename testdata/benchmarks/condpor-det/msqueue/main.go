@@ -1,7 +1,7 @@
-// MSQueue: the lock-free queue of Michael and Scott in the variant the paper's tool
-// measures in all rows but (1,1): an element that is linked in is not made the tail by whoever
-// has put it there. n goroutines put an element into it and m take one out; who fails to
-// change a link, or the head, gives up.
+// MSQueue: the lock-free queue of Michael and Scott in the variant the paper's tool measures in
+// all rows but (1,1): the goroutine that has linked an element does not make it the tail. n
+// goroutines put an element into it and m take one out; who fails to change a link, or the head,
+// gives up.
 //
 //	msqueue n m
 package main

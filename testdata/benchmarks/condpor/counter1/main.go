@@ -1,5 +1,5 @@
-// Counter1: n goroutines increment and m decrement one of two counters, which one depends on an unknown
-// number that each has; one lock. 2^(n+m) (n+m)! executions.
+// Counter1: n goroutines increment and m decrement one of two counters with one lock. The counter
+// depends on an unknown number of the goroutine. 2^(n+m) (n+m)! executions.
 //
 //	counter1 n m
 package main

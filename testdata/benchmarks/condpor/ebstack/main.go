@@ -1,5 +1,5 @@
-// EBStack: the stack of Treiber with an array in which those meet that fail to change the top. At
-// which place a goroutine tries is unknown. n goroutines push and m pop, each with one attempt.
+// EBStack: the stack of Treiber with an array in which goroutines meet that have failed to change the
+// top. The place that a goroutine tries is unknown. n goroutines push and m pop, each with one attempt.
 //
 //	ebstack n m
 package main

@@ -1,5 +1,5 @@
-// LPQueue: a priority queue of bins, each with a lock. n goroutines insert something of unknown
-// priority, of which there are n, and m remove what is first.
+// LPQueue: a priority queue of bins, each with a lock. n goroutines insert an element of an unknown
+// one of n priorities, and m remove the first element.
 //
 //	lpqueue n m
 package main

@@ -1,6 +1,6 @@
-// OptList: a sorted list that is searched without locks; then two nodes are locked, and it is seen to
-// that they are still in the list, by walking to them again. n goroutines add unknown keys that differ,
-// and m remove the first of these.
+// OptList: a sorted list that is searched without locks; then two nodes are locked, and a second
+// search checks that they are still in the list. n goroutines add unknown keys that differ, and m
+// remove the first of these.
 //
 //	optlist n m
 package main

@@ -1,5 +1,5 @@
-// Programs of the competition on software verification, as the paper's table 9 has them. Variables that
-// are shared without a lock are atomic: in Java they are plain, which orders the same of their accesses.
+// Programs of the competition on software verification, as the paper's table 9 has them. Variables
+// that are shared without a lock are atomic: in Java they are plain, which orders the same accesses.
 //
 //	svcomp bigshots | bigshots2 | bigshotp | lazy01 | fibbench1 | fibbench2 | sigma | singleton | singletonwup
 package main
@@ -25,7 +25,7 @@ func parallel(list ...func()) {
 	wg.Wait()
 }
 
-// bigShot: one goroutine sets a string to "", another one replaces one that is not empty.
+// bigShot: one goroutine sets a string to "", another one replaces the string if it is not empty.
 func bigShot(sequential bool) *string {
 	var v atomic.Pointer[string]
 	empty, full := "", "bigShot"

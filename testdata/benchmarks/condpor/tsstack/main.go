@@ -1,6 +1,6 @@
-// TSStack: a stack of pools, one for each goroutine that pushes, whose elements have times. n goroutines
-// push and m pop the latest. Of times nothing is known but that they are larger than 0; or they are read
-// off a clock (atomic), or each is an interval of a clock's, so that times may overlap (interval).
+// TSStack: a stack of pools, one for each goroutine that pushes, whose elements have times. n
+// goroutines push and m pop the latest. Times are unknown numbers larger than 0, or readings of a
+// clock (atomic), or intervals between two readings, which may overlap (interval).
 //
 //	tsstack n m
 //	tsstack n m atomic

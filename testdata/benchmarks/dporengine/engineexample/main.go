@@ -4,9 +4,9 @@
 // The sources of the paper's programs are lost; this is a reconstruction with which both
 // numbers of its table 1 come out.
 //
-// The paper's main thread ends without waiting for the others. A Go program would end then, so
-// example is that thread; real main has left before anything happens, and when
-// everybody has ended the runtime complains about that.
+// The paper's main thread ends without waiting for the others. A Go program would end then. So the
+// function example is that thread. The main goroutine ends before it begins, and the runtime reports a
+// deadlock when all goroutines have ended.
 package main
 
 import "runtime"

@@ -1,8 +1,8 @@
 // DporGraphExample, as printed in the paper: the main thread and one it has started write a variable.
 //
-// The paper's main thread ends without waiting for the others. A Go program would end then, so
-// example is that thread; real main has left before anything happens, and when
-// everybody has ended the runtime complains about that.
+// The paper's main thread ends without waiting for the others. A Go program would end then. So the
+// function example is that thread. The main goroutine ends before it begins, and the runtime reports a
+// deadlock when all goroutines have ended.
 package main
 
 import "runtime"

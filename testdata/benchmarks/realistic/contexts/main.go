@@ -1,4 +1,4 @@
-// Contexts are made and cancelled, one after the other; what waits for them ends in its own time.
+// Contexts are made and cancelled, one after the other; goroutines that wait for them end later.
 //
 //	contexts rounds
 package main

@@ -1,5 +1,5 @@
-// Goroutines put entries into a cache and get them from it, which keeps the two used last, in a list
-// and a map under one mutex.
+// Goroutines put entries into a cache and get them from it. The cache keeps the two entries used
+// last, in a list and a map under one mutex.
 //
 //	lru goroutines operations
 package main

@@ -1,6 +1,6 @@
-// A producer and a consumer with one place, of which the first argument says how many are taken at first; the
-// producer puts, and the consumer takes, as many items as the other arguments say. The producer waits forever at the
-// end (CS/sync01 of SCTBench: 1 1 0; CS/sync02: 2 2 2).
+// A producer and a consumer share a place for one item. The first argument is the number of items
+// there at the beginning; the others are how many items the producer puts and the consumer takes.
+// The producer waits forever at the end (CS/sync01 of SCTBench: 1 1 0; CS/sync02: 2 2 2).
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Goroutine i of n replaces i by i+1 if it finds i. Which of them fail, and where in the
-// order: 2, 5, 14, 43, 144, 523, 2048, 8597 executions for n = 2 to 9 (OEIS A047970). (RCMC)
+// Goroutine i of n replaces i by i+1 if it finds i. Executions differ in which of them fail, and
+// where: 2, 5, 14, 43, 144, 523, 2048, 8597 executions for n = 2 to 9 (OEIS A047970). (RCMC)
 //
 //	casrot n
 package main

@@ -1,6 +1,6 @@
-// Two goroutines write x and then read it again behind y or z, which n-1 others
-// write: 4, 15, 130, 2028, 49776 executions for n = 1 to 5, but only 48 of n = 4 if one
-// looks at what is read. (GenMC)
+// Two goroutines write x, read y or z, and then read x; n-1 others write y and z: 4, 15, 130,
+// 2028, 49776 executions for n = 1 to 5, but only 48 of n = 4 if one looks at what is read.
+// (GenMC)
 //
 //	coa n
 package main

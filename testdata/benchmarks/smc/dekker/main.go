@@ -1,6 +1,6 @@
-// Dekker's critical section for two processes, entered loops times. Whoever has looked loops
-// times in vain for the other one's flag to change gives up: 1599 executions for 2
-// loops. (SV-COMP)
+// Dekker's critical section for two processes, entered loops times. A process that has
+// read the other one's flag in vain loops times gives up: 1599 executions for 2 loops.
+// (SV-COMP)
 //
 //	dekker loops
 package main

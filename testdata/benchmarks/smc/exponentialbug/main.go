@@ -1,7 +1,7 @@
-// One goroutine sets x and n times y, twice, under a lock; one clears x under the lock and, if it
-// is set again, increments y, twice; one looks, twice, whether both are as nobody
-// would expect: 36570 executions for n = 3, 3634 if one looks at what is read. (Maximal
-// causality reduction, PLDI 2015, figure 2; its assertion is left out)
+// Three goroutines have two rounds each. One sets x, and n times y, under a lock; one clears x
+// under the lock and, if x is set again, increments y; one reads both and finds the bug: 36570
+// executions for n = 3, 3634 if one looks at what is read. (Maximal causality reduction, PLDI 2015,
+// figure 2; its assertion is left out)
 //
 //	exponentialbug n
 package main

@@ -1,5 +1,5 @@
-// One goroutine writes a variable that n others read. Each of them comes before or behind
-// it: 2^n executions. (RCMC)
+// One goroutine writes a variable that n others read. Each read comes before or after the write:
+// 2^n executions. (RCMC)
 //
 //	readers n
 package main

@@ -1,6 +1,6 @@
-// Szymanski's critical section for two processes, entered loops times. Whoever has looked loops
-// times in vain for the other one's flag to change gives up: 22945
-// executions for 2 loops. (SV-COMP)
+// Szymanski's critical section for two processes, entered loops times. A process that has
+// read the other one's flag in vain loops times gives up: 22945 executions for 2 loops.
+// (SV-COMP)
 //
 //	szymanski loops
 package main

@@ -66,7 +66,7 @@ func (m *monitor) wakeMe(interval int) {
 	}
 }
 
-// waitLock is what everybody waits on who wants to be woken at time.
+// waitLock is what clients wait on that want to be woken at time.
 type waitLock struct {
 	mu      sync.Mutex
 	reached sync.Cond

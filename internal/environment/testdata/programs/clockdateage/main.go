@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The date is past, but not for so long yet.
+// The date is past. Whether it is more than 60 days ago depends on when the program starts.
 func main() {
 	n := 0
 	if time.Since(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))/(24*time.Hour) > 60 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What is past is past whenever the program starts, and what is computed is no date.
+// A past date is past whenever the program starts, and a time computed from the clock is not a date.
 func main() {
 	now := time.Now()
 	fmt.Println(now.After(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)), now.Before(now.Add(20*365*24*time.Hour)))

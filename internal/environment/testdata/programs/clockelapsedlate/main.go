@@ -33,7 +33,7 @@ func passed(start time.Time) time.Duration {
 	return 0
 }
 
-// What has passed is first not of the clock, and then as long as if it were not.
+// The duration is either constant or computed from the clock, and in both cases it is short.
 func main() {
 	m := &meter{}
 	start := time.Now()

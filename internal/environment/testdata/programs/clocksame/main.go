@@ -11,7 +11,7 @@ type stamped struct {
 	t time.Time
 }
 
-// Of two looks each shows a time of its own: whatever compares them, they differ.
+// Two clock reads have different results, however these are compared.
 func main() {
 	a, b := time.Now(), time.Now()
 	fmt.Print(a == b, " ", stamped{1, a} == stamped{1, b}, " ", any(a) == any(b), " ")

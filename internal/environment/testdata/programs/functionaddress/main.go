@@ -9,7 +9,7 @@ import (
 
 func other() {}
 
-// Which function is first in memory is not said anywhere.
+// No rule says which function is first in memory.
 func main() {
 	f, g := runtime.FuncForPC(reflect.ValueOf(main).Pointer()), runtime.FuncForPC(reflect.ValueOf(other).Pointer())
 	fmt.Println(f.Entry() != g.Entry())

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Headers are written in the order of their keys, and copies have none of their own.
+// Headers are written in the order of their keys, and so are their copies.
 func main() {
 	h := http.Header{}
 	for _, k := range []string{"Z", "B", "A", "Y", "D", "C"} {

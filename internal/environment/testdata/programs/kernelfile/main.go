@@ -16,7 +16,7 @@ func read(path string) string {
 	return string(b)
 }
 
-// What the kernel says of the moment is the same in every execution, and said to be if it is read again.
+// A kernel file about the present moment has the same contents in every execution.
 func main() {
 	once, file := read("/proc/self/cgroup"), read("/etc/passwd")
 	var mu sync.Mutex

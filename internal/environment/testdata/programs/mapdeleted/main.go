@@ -3,7 +3,7 @@ package main
 
 import "fmt"
 
-// The entry that is inserted is none of those that must be visited, though another one is deleted.
+// The loop need not visit the entry that is inserted, though another one is deleted.
 func main() {
 	m := map[int]int{1: 1, 2: 2, 3: 3}
 	n := 0

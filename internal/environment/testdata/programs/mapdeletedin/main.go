@@ -3,7 +3,7 @@ package main
 
 import "fmt"
 
-// No order is to be noticed: each entry is visited, whatever has been deleted before.
+// No order can be noticed: each entry is visited, whatever has been deleted before.
 func main() {
 	m := map[int]int{1: 1, 2: 2, 3: 3, 4: 4, 5: 5}
 	for k, v := range m {

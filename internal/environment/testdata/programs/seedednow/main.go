@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A seed from the clock is none that is known.
+// A seed from the clock is not a known number.
 func main() {
 	rand.Seed(42)
 	rand.Seed(time.Now().UnixNano())

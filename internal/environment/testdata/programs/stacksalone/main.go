@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Timers are no goroutines that a stack shows.
+// A stack trace does not show timers as goroutines.
 func main() {
 	t := time.NewTimer(time.Hour)
 	defer t.Stop()

@@ -5,7 +5,7 @@ package main
 
 import "time"
 
-// What a timer as before Go 1.23 sends may come when Stop has returned, and what was there was taken.
+// Before Go 1.23 a timer's value may arrive after Stop has returned and the channel has been emptied.
 func main() {
 	t := time.NewTimer(time.Millisecond)
 	time.Sleep(time.Millisecond)

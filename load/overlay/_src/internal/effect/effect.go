@@ -13,32 +13,33 @@ import "unsafe"
 // nothing.
 func Access(p unsafe.Pointer, write bool)
 
-// Ordered is an Access that orders like an RWMutex which is locked for as long as it takes: writes
-// are ordered with everything, reads not among themselves.
+// Ordered is an Access that orders steps like an RWMutex that is held during the access: writes are
+// ordered with everything, reads not among themselves.
 func Ordered(p unsafe.Pointer, write bool)
 
-// OrderedIf is Ordered of an access that writes if *write holds when its turn comes.
+// OrderedIf is Ordered for an access that writes if *write is true when the access is executed.
 func OrderedIf(p unsafe.Pointer, write *bool)
 
 // Range is Access for size bytes at p.
 func Range(p unsafe.Pointer, size uintptr, write bool)
 
-// Wait is an Access that writes, and that waits until *ready holds, which is part of the object;
-// outside says whether another process could make it so, though none does: Inside, Serving, Known or Changing.
+// Wait is an Access that writes, and that waits until *ready is true; *ready is part of the object.
+// outside says which other process could make it true, although none does: Inside, Serving, Known
+// or Changing.
 func Wait(p unsafe.Pointer, outside int, ready *bool)
 
 const (
-	Inside   = iota // none can
-	Serving         // one that is told where
-	Known           // one that knows where: the place is not the system's choice
-	Changing        // one that changes files, beside a main function: tests have their files to themselves
+	Inside   = iota // none
+	Serving         // one that learns the place (an address, a name)
+	Known           // one that knows the place, because the system has not chosen it
+	Changing        // one that changes files, during a main function; tests have their files to themselves
 )
 
-// Orders orders as Ordered does, and is no access: what precedes it is one.
+// Orders orders steps as Ordered does, but is not an access: the access is the operation before it.
 func Orders(p unsafe.Pointer, write bool)
 
-// Release orders what the goroutine has done before what follows an Acquire of p, as a mutex does
-// that is unlocked and locked. It is no access.
+// Release orders what the goroutine has done before what follows an Acquire of p, as unlocking a
+// mutex does. It is not an access.
 func Release(p unsafe.Pointer)
 
 // Acquire is the other side of Release.

@@ -15,8 +15,8 @@ type fdMutex struct {
 	turns  *turns
 }
 
-// Whose turn it is to read and to write: elsewhere, as FDs are copied while they are made, and
-// programs in which locks are copied are harder to analyse.
+// turns decides whose turn it is to read and to write. It is not a part of the FD, because FDs are
+// copied while they are made, and programs in which locks are copied are harder to analyse.
 type turns struct{ read, write sync.Mutex }
 
 // incref declares that uses begin and end in any order, until the descriptor is closed.
@@ -68,8 +68,8 @@ func (fd *FD) decref() error {
 	return nil
 }
 
-// A goroutine that waits for its turn is refused when the descriptor is closed meanwhile: at once
-// by the real runtime, and here when the one before it is done.
+// If the descriptor is closed while a goroutine waits for its turn, the goroutine gets an error:
+// from the real runtime at once, and here when the goroutine before it has finished.
 func (fd *FD) lock(l *sync.Mutex) error {
 	l.Lock()
 	if err := fd.incref(); err != nil {

@@ -59,7 +59,8 @@ func Wait() {
 	hbWait()
 }
 
-// waits stands for which goroutines wait in Wait: the second one of a bubble panics.
+// waits represents, in operations, the set of goroutines that wait in Wait: the second one of a
+// bubble panics.
 var waits bool
 
 // hbWaiting reports whether another goroutine of the bubble waits in Wait.

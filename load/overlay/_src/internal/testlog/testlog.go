@@ -1,5 +1,5 @@
-// Package testlog would tell the go command which files and variables a test
-// looks at; nobody asks here.
+// Package testlog natively records for the go command which files and variables a test reads. Here
+// it records nothing.
 package testlog
 
 // Interface is what a logger would implement.

@@ -9,12 +9,12 @@ import (
 // Each signal for which the program calls Notify arrives once, from a hidden goroutine, at any
 // moment after the call. So does each signal that the program sends to itself.
 
-// handling, wanted, ignored and pending are one object. wanted has the signals given to Notify; ignored those
-// given to Ignore, which Ignored reads without a lock, because the real ones are atomic; pending those that
-// the program has sent to itself, and that have not arrived.
+// handling, wanted, ignored and pending are one object. wanted has the signals given to Notify.
+// ignored has those given to Ignore; Ignored reads it without a lock, because the real one is
+// atomic. pending has those that the program has sent to itself and that have not arrived.
 var handling, wanted, ignored, pending [numSig]bool
 
-// sent are the signals that have a goroutine. handlers is locked.
+// sent has the signals for which a goroutine has been started. It is guarded by handlers.
 var sent [numSig]bool
 
 func init() { syscall.HbRaise = raise }
@@ -50,7 +50,8 @@ func deliver(sig syscall.Signal) {
 	}
 }
 
-// hbForget lets nothing happen before the next steps of the goroutine, because signals order nothing.
+// hbForget removes the happens-before order between all earlier steps and the next steps of the
+// goroutine, because signals order nothing.
 func hbForget()
 
 func signalWaitUntilIdle() {}

@@ -7,7 +7,8 @@ import (
 
 var mostGoroutines uint64
 
-// created is how many goroutines have been created, as far as can be told: a number that never gets less.
+// created returns the number of goroutines that have certainly been created: the largest value of
+// now so far. It never decreases.
 func created(now uint64) uint64 {
 	effect.Access(unsafe.Pointer(&mostGoroutines), true)
 	mostGoroutines = max(mostGoroutines, now)

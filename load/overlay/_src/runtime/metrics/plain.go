@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// The figures are those that ReadMemStats has, where it has them: they were taken at one moment. Of time
-// spent and goroutines that waited for a processor none is measured, so these are zero. The samples are
-// the program's: accesses to them, and to the histograms that an earlier Read has left there, are as
-// visible as its own.
+// The values are those of one call of ReadMemStats, as far as it has them. The machine measures
+// neither time spent nor goroutines that wait for a processor, so these values are zero. The
+// samples are memory of the program: accesses to them, and to the histograms that an earlier Read
+// has stored there, are as visible as those by its own code.
 
 func runtime_readMetrics(p unsafe.Pointer, n, _ int) {
 	samples := unsafe.Slice((*Sample)(p), n)
@@ -28,10 +28,11 @@ func runtime_readMetrics(p unsafe.Pointer, n, _ int) {
 
 type figures struct {
 	runtime.MemStats
-	kinds map[string]ValueKind // of all that there are
+	kinds map[string]ValueKind // of all metrics
 }
 
-// fill takes the histogram that is there, as the runtime does.
+// fill stores the value of a metric in to. It reuses the histogram that is there, as the runtime
+// does.
 func (s *figures) fill(to *Sample) {
 	v := &to.Value
 	v.kind = s.kinds[to.Name]
@@ -112,7 +113,8 @@ func (s *figures) number(name string) uint64 {
 	return 0
 }
 
-// sizeBuckets are the size classes of the heap: a class includes its size, a bucket excludes its end.
+// sizeBuckets returns a bucket for each size class of the heap: a class includes its size, a bucket
+// excludes its end.
 func sizeBuckets() []float64 {
 	b := []float64{1}
 	for _, size := range gc.SizeClassToSize[1:] {
@@ -121,7 +123,8 @@ func sizeBuckets() []float64 {
 	return append(b, math.Inf(1))
 }
 
-// timeBuckets are the runtime's: of 2^8 to 2^47 ns, four of each power of two, and below and above.
+// timeBuckets returns the runtime's buckets: four for each power of two from 2^8 to 2^47 ns, and
+// those below and above.
 func timeBuckets() []float64 {
 	const least, most, sub = 9, 48, 2
 	seconds := func(nanos uint64) float64 { return float64(nanos) / 1e9 }

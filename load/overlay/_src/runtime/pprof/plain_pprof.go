@@ -115,8 +115,8 @@ func (p *Profile) Remove(value any) {
 // hbGoroutines returns the number of goroutines, and their stacks.
 func hbGoroutines() (n int, text string)
 
-// WriteTo writes the number of stacks. A goroutine profile has stacks, too: those
-// of all goroutines, with debug 2 as when the program crashes.
+// WriteTo writes the number of stacks. A goroutine profile also has the stacks of all goroutines;
+// with debug 2 they look as in a crash.
 func (p *Profile) WriteTo(w io.Writer, debug int) error {
 	if p.name == "goroutine" && debug >= 2 {
 		buf := make([]byte, 1<<20)

@@ -9,16 +9,16 @@ type Value struct {
 	v any
 }
 
-// hbLoad is a visible atomic load at v, which the code behind it carries out.
+// hbLoad is a visible atomic load at v, which the code after it carries out.
 func hbLoad(v *Value)
 
-// hbStore is a visible atomic store at v, which the code behind it carries out.
+// hbStore is a visible atomic store at v, which the code after it carries out.
 func hbStore(v *Value)
 
-// hbRMW is a visible atomic read-modify-write at v, which the code behind it carries out.
+// hbRMW is a visible atomic read-modify-write at v, which the code after it carries out.
 func hbRMW(v *Value)
 
-// typeWord returns the word that tells v's dynamic type.
+// typeWord returns the word that identifies v's dynamic type.
 func typeWord(v *any) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(v)) }
 
 // Load returns the value set by the most recent Store, or nil.

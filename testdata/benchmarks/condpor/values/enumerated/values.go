@@ -1,5 +1,5 @@
-// Package values has the inputs of the programs of this suite as they are without symbolic values: each
-// is one of 0, 1 and 2, or of the range that it is from, and an execution is one for each.
+// Package values has the inputs of the programs of this suite as they are without symbolic values:
+// each is one of 0, 1 and 2, or of its range, and each value has an execution.
 package values
 
 import "hbcheck.dev/hbcheck/hbtest"
