@@ -107,9 +107,9 @@ func (v Environment) NeedsRefining() bool {
 // New returns a machine in the initial state of entry e: packages are initialised, and the
 // entry's first visible operation is pending.
 //
-// The beginning of an entry may be long: an RSA key takes a million iterations. If it looks at a random value,
-// New begins again without labels of that value, as the search would do after the beginning (claim 5 of
-// labels.go in package shadow).
+// The beginning of an entry may be long: an RSA key takes a million iterations. If it looks at a random
+// value, New begins again without labels of that value, as the search would do after the beginning (claim 5
+// of labels.go in package shadow).
 func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	cfg.complete()
 	m, err := initialised(prog, e, &cfg)

@@ -252,8 +252,8 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	s.setCells(obj, list)
 }
 
-// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil, a constant, or a label
-// that has served its purpose; the bytes get the value of a constant.
+// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil, a constant, or a
+// label that has served its purpose; the bytes get the value of a constant.
 func (s *Symbols) stored(p heap.Ptr, n uint32, t *symbolic.Term) *symbolic.Term {
 	if t == nil {
 		return nil
