@@ -25,7 +25,6 @@ func (s *searcher) notePossible(f *frame) {
 	for _, g := range s.enabled() {
 		if g != f.g {
 			f.possible.others = append(f.possible.others, g)
-			//mutant: optimal: no operation on channels is possible beside another [all]: "f.possible.channels || " -> "false && "
 			f.possible.channels = f.possible.channels || s.Next(g).Kind.Channels()
 		}
 	}
@@ -41,6 +40,6 @@ func (f *frame) impossible(x, y *hb.NextOp, q trace.GID) bool {
 	case q == trace.NoGID:
 		return !f.possible.channels
 	}
-	//mutant: optimal: what waits is possible nowhere [all]: "!slices.Contains(f.possible.others, q)" -> "true"
+	//mutant: optimal: what waits is possible nowhere [toySystems]: "!slices.Contains(f.possible.others, q)" -> "true"
 	return !slices.Contains(f.possible.others, q)
 }
