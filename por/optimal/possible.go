@@ -19,10 +19,11 @@ type possible struct {
 	channels bool        // one of these operations is on channels
 }
 
-// notePossible records them for frame f, whose state is the present one.
+// notePossible records them for frame f, whose state is the present one. Goroutines that have been dropped,
+// or belong to another part, count: a candidate for one of these shows that the parts are not independent.
 func (s *searcher) notePossible(f *frame) {
 	f.possible.known = true
-	for _, g := range s.enabled() {
+	for _, g := range s.Execution.Enabled() {
 		if g != f.g {
 			f.possible.others = append(f.possible.others, g)
 			f.possible.channels = f.possible.channels || s.Next(g).Kind.Channels()
