@@ -79,15 +79,32 @@ func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
 	if x := b.Accesses; x != nil && b.Noted.Movers == nil {
 		b.Tests = slices.Compact(bug.Innermost(c.m.TestName(x[0].G), c.m.TestName(x[1].G)))
 	}
+	lacks := b.Lacks
+	if b.Noted.Movers == nil && lacks == vm.LackNothing { // this machine has found it
+		if l := c.m.Lacks(); (l == vm.LackChange || l == vm.LackAllocations) && waitsForever[b.Kind] {
+			lacks = l // the event may happen with the change or the allocations that the machine lacks
+		}
+	}
+	doubted := -1 // place of the same bug as a warning, found in an execution that lacked something
 	if c.known[b.Key()] {
 		c.alsoIn(b)
-		return true
+		doubted = slices.IndexFunc(c.bugs, func(x *bug.Bug) bool {
+			return x.Warning && x.Lacks != vm.LackNothing && x.Key() == b.Key()
+		})
+		//mutant: a bug stays a warning if a later execution that lacks nothing shows it [test ./cmd/hbcheck TestScripts/arguments]: "doubted < 0" -> "true"
+		if doubted < 0 || lacks != vm.LackNothing {
+			return true
+		}
 	}
 	//mutant: what may stay is not doubted as an error either [test ./explore TestLeftDoubted]: "|| c.opts.doubtsLeft" -> ""
 	if (!c.mayStay(b) || c.opts.doubtsLeft) && c.m.DoubtsClock() {
 		return false
 	}
 	c.known[b.Key()] = true
+	if doubted >= 0 {
+		b.Tests = c.bugs[doubted].Tests
+		c.bugs = slices.Delete(c.bugs, doubted, doubted+1)
+	}
 	if !b.Warning && c.opts.Known != nil && c.opts.Known(b) {
 		c.baseline = append(c.baseline, b.Key())
 		return true
@@ -100,8 +117,8 @@ func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
 		}
 		return true
 	}
-	if lacks := c.m.Lacks(); (lacks == vm.LackChange || lacks == vm.LackAllocations) && waitsForever[b.Kind] {
-		b.Warning, b.Lacks = true, lacks // the event may happen with the change or the allocations that the machine lacks
+	if lacks != b.Lacks {
+		b.Warning, b.Lacks = true, lacks
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)

@@ -159,7 +159,9 @@ var fileNatives = []Native{
 		return Next
 	}},
 	{Name: "syscall.hbAbsent", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.miss(LackFile)
+		if !m.probes(g) {
+			m.miss(LackFile)
+		}
 		return Next
 	}},
 	{Name: "syscall.hbRandom", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

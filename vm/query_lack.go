@@ -1,6 +1,11 @@
 package vm
 
-import "hbcheck.dev/hbcheck/load"
+import (
+	"slices"
+	"strings"
+
+	"hbcheck.dev/hbcheck/load"
+)
 
 // lack records a lack. Only the first one counts: it may have caused everything after it.
 func (m *Machine) lack(what Lack) {
@@ -14,6 +19,28 @@ func (m *Machine) miss(what Lack) {
 	if m.missed == LackNothing {
 		m.missed = what
 	}
+}
+
+// probing are the packages of the standard library that try files of the system, and do without a file that
+// does not exist. Their callers do not know of it.
+var probing = []string{"crypto/x509", "mime", "net", "os/user", "time"}
+
+// probes reports whether g opens a file for a package of probing, perhaps with functions of package os.
+func (m *Machine) probes(g *goroutine) (found bool) {
+	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil {
+			return true
+		}
+		p := m.prog.PackageOf(f.SSA)
+		if p == nil || p.Std && (p.Path == "os" || p.Path == "syscall" || strings.HasPrefix(p.Path, "internal/")) {
+			return true
+		}
+		//mutant: files that the library tries count [test ./cmd/hbcheck TestScripts/arguments]: "p.Std && slices" -> "false && slices"
+		found = p.Std && slices.Contains(probing, p.Path)
+		return false
+	})
+	return found
 }
 
 // Lacks returns the features of a native execution that this path lacked. A program (no test) that exits with

@@ -67,6 +67,10 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	if m.skip != nil { // the verdict depends on it, even if memory does not
 		ws = append(ws, 1<<63)
 	}
+	//mutant: what an execution lacked is no part of states [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks != LackNothing || m.missed != LackNothing" -> "false"
+	if m.lacks != LackNothing || m.missed != LackNothing { // a bug is a warning or an error
+		ws = append(ws, 1<<62|uint64(m.lacks)<<8|uint64(m.missed))
+	}
 	if m.cfg.VisibleOutput {
 		ws = m.writeOutput(ws)
 	}

@@ -9,6 +9,7 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // Minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
@@ -22,7 +23,7 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
-	c := shrinker{m: m, left: budget, over: over, until: b.Kind == bug.Race || b.Early, shows: func() bool { return bug.Shown(m, b) != nil }}
+	c := shrinker{m: m, left: budget, over: over, until: b.Kind == bug.Race || b.Early, shows: func() bool { return shown(m, b) }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
 		return budget - c.left // Narrate reports the mistake
@@ -61,6 +62,14 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	}
 	b.Schedule = c.shrink(best).steps
 	return max(budget-c.left, budget-int(left))
+}
+
+// shown reports whether b shows in the present state of m. If the execution of b lacks nothing, the simpler one
+// must not lack anything either: that could be why it fails.
+func shown(m describe.Machine, b *bug.Bug) bool {
+	x := bug.Shown(m, b)
+	//mutant: a simpler schedule may lack something [test ./cmd/hbcheck TestScripts/arguments]: "x.Lacks == vm.LackNothing" -> "true"
+	return x != nil && (b.Lacks != vm.LackNothing || x.Lacks == vm.LackNothing)
 }
 
 // shrinkLoopEntry searches for a simpler schedule that leads to b's loop, which it may enter at
@@ -152,7 +161,7 @@ type reproducer struct {
 
 // take reports whether the bug does not show in the present state; if it shows, take keeps path.
 func (v *reproducer) take(path trace.Schedule) bool {
-	if bug.Shown(v.m, v.bug) == nil {
+	if !shown(v.m, v.bug) {
 		return true
 	}
 	v.found = slices.Clone(path)
