@@ -5,6 +5,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // Find returns a wanted bug of kind k that shows in the present state of m, or nil.
@@ -32,4 +33,12 @@ func Find(m describe.Machine, k Kind, wanted func(*Bug) bool) *Bug {
 func Shown(m describe.Machine, b *Bug) *Bug {
 	k := b.Key()
 	return Find(m, b.Kind, func(x *Bug) bool { return x.Key() == k })
+}
+
+// Reproduced reports whether b shows in the present state of m, at the end of a simpler execution. If the
+// execution of b lacked nothing, the simpler one must not lack anything: that could be why it fails.
+func Reproduced(m describe.Machine, b *Bug) bool {
+	x := Shown(m, b)
+	//mutant: a simpler schedule may lack something [test ./cmd/hbcheck TestScripts/arguments]: "x.Lacks == vm.LackNothing" -> "true"
+	return x != nil && (b.Lacks != vm.LackNothing || x.Lacks == vm.LackNothing)
 }

@@ -9,7 +9,6 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/trace"
-	"hbcheck.dev/hbcheck/vm"
 )
 
 // Minimise replaces b's schedule by one with the fewest preemptions that still shows b (iterative
@@ -23,7 +22,7 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	if b.Loop >= 0 {
 		return budget - shrinkLoopEntry(m, b, budget, over)
 	}
-	c := shrinker{m: m, left: budget, over: over, until: b.Kind == bug.Race || b.Early, shows: func() bool { return shown(m, b) }}
+	c := shrinker{m: m, left: budget, over: over, until: b.Kind == bug.Race || b.Early, shows: func() bool { return bug.Reproduced(m, b) }}
 	best, ok := c.attempt(b.Schedule)
 	if !ok {
 		return budget - c.left // Narrate reports the mistake
@@ -62,14 +61,6 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	}
 	b.Schedule = c.shrink(best).steps
 	return max(budget-c.left, budget-int(left))
-}
-
-// shown reports whether b shows in the present state of m. If the execution of b lacks nothing, the simpler one
-// must not lack anything either: that could be why it fails.
-func shown(m describe.Machine, b *bug.Bug) bool {
-	x := bug.Shown(m, b)
-	//mutant: a simpler schedule may lack something [test ./cmd/hbcheck TestScripts/arguments]: "x.Lacks == vm.LackNothing" -> "true"
-	return x != nil && (b.Lacks != vm.LackNothing || x.Lacks == vm.LackNothing)
 }
 
 // shrinkLoopEntry searches for a simpler schedule that leads to b's loop, which it may enter at
@@ -161,7 +152,7 @@ type reproducer struct {
 
 // take reports whether the bug does not show in the present state; if it shows, take keeps path.
 func (v *reproducer) take(path trace.Schedule) bool {
-	if !shown(v.m, v.bug) {
+	if !bug.Reproduced(v.m, v.bug) {
 		return true
 	}
 	v.found = slices.Clone(path)
