@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // TestSCT: the samplers find the bugs of some programs after exactly these numbers of executions. In the full
-// tier every program but safestack has a bug that surw finds.
+// tier every program of the three suites but safestack has a bug that surw finds.
 func TestSCT(t *testing.T) {
 	w := workspace(t)
 	for i, x := range []struct {
@@ -49,13 +50,29 @@ func TestSCT(t *testing.T) {
 	if deep.Quick() {
 		return
 	}
-	for _, s := range SampledPrograms("sct") {
-		if s.Program == "safestack" { // five preemptions at least: no sampler finds it (docs/research/samples.md)
-			continue
+	for _, suite := range SampledSuites() {
+		for _, s := range SampledPrograms(suite) {
+			if s.Program == "safestack" { // five preemptions at least: no sampler finds it (docs/research/samples.md)
+				continue
+			}
+			r, err := w.Sample(context.Background(), s, "surw")
+			if err != nil || r.Found() == 0 {
+				t.Errorf("%s: found %d times, %v", s.Name(), r.Found(), err)
+			}
 		}
-		r, err := w.Sample(context.Background(), s, "surw")
-		if err != nil || r.Found() == 0 {
-			t.Errorf("%s: found %d times, %v", s.Name(), r.Found(), err)
+	}
+}
+
+// TestSampledPasses: the programs written for these suites have executions without the bug, too.
+func TestSampledPasses(t *testing.T) {
+	deep.Skip(t, "the suites of samplers with pct")
+	w := workspace(t)
+	for _, suite := range []string{"jacontebe", "kernels"} {
+		for _, s := range SampledPrograms(suite) {
+			r, err := w.Sample(context.Background(), s, "pct")
+			if err != nil || !slices.ContainsFunc(r.First, func(n uint64) bool { return n != 1 }) {
+				t.Errorf("%s: %v, %v", s.Name(), r.First, err)
+			}
 		}
 	}
 }
