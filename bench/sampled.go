@@ -12,8 +12,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A SampledProgram is a program of one of the suites that compare samplers, with its arguments. Each has a bug
-// that some schedules show.
+// A SampledProgram is a program of one of the suites that compare samplers, with its arguments. Each
+// has a bug that some schedules show.
 type SampledProgram struct {
 	Suite, Program string
 	Args           string // separated by spaces
@@ -133,9 +133,9 @@ func (r *SampledRow) Mean() float64 {
 	return math.Exp(sum / float64(max(1, len(r.First))))
 }
 
-// Sample searches the bug of s with the sampler of that name, once for each seed, each time on a new machine: the
-// number of the execution is that of hbcheck explore with the same seed. Every other way to end than the bug is an
-// error.
+// Sample searches the bug of s with the sampler of that name, once for each seed, each time on a new
+// machine: the number of the execution is that of hbcheck explore with the same seed. Every other way to
+// end than the bug is an error.
 func (w *Workspace) Sample(ctx context.Context, s SampledProgram, name string) (*SampledRow, error) {
 	prog, entry, err := w.load(s.Suite + "/" + s.Program)
 	if err != nil {
@@ -162,6 +162,7 @@ func (w *Workspace) Sample(ctx context.Context, s SampledProgram, name string) (
 			}
 			first = r.Stats.Executions
 			if b.Kind == bug.Race {
+				//mutant: sampled: the execution with the race does not count [test ./bench TestSCT]: "first++" -> "first += 0"
 				first++ // the search ends in the middle of the execution
 			}
 		}

@@ -35,6 +35,12 @@ func TestSCT(t *testing.T) {
 		{SampledProgram{"sct", "radbench", "5", false}, "rff", "2.6"},
 		{SampledProgram{"sct", "streamcluster", "2", false}, "pct", "1.8"},
 		{SampledProgram{"sct", "streamcluster", "3", false}, "surw", "1.5"},
+		{SampledProgram{"jacontebe", "dbcp", "65", false}, "surw", "4.1"},
+		{SampledProgram{"kernels", "cond", "early", false}, "pos", "9.4"},
+		{SampledProgram{"kernels", "race", "closure", true}, "rff", "3.0"},
+		{SampledProgram{"jacontebe", "pool", "162", false}, "pct", "2.2"},
+		{SampledProgram{"kernels", "lock", "abba", false}, "surw", "3.3"},
+		{SampledProgram{"jacontebe", "groovy", "4292", false}, "random", "9.0"},
 	} {
 		if !deep.Every(3, i) {
 			continue

@@ -18,7 +18,8 @@ func (r *SampledRow) cell() string {
 	return s
 }
 
-// inExecutions returns the work of auto until it has found the bug, as a multiple of the steps of an execution.
+// inExecutions returns the work of auto until it has found the bug, as a multiple of the steps of an
+// execution; or its verdict, if it has not.
 func inExecutions(auto *AnswerRow, steps uint64) string {
 	if v := auto.Verdict(); v == string(explore.OK) || v == string(explore.Incomplete) {
 		return v
