@@ -36,7 +36,7 @@ type Program struct {
 	graph    *static.CallGraph
 	named    map[*load.Package]bool
 	funcs    []*ssa.Function
-	generic  []*ssa.Function // those without an instance that is reached
+	generic  []*ssa.Function // generic functions of which no instance is reached
 	files    map[*token.File]*load.Package
 
 	// Work bounds the points-to analysis of Solve: see pointer.AnalyzeWithin; 0 means that there is no bound.

@@ -19,7 +19,7 @@ import (
 // tool, in a paper. CountedSuites lists the suites.
 type CountedProgram struct {
 	Suite   string
-	Program string // directory in that of the suite, or the name of the litmus test
+	Program string // directory inside the suite's, or the name of the litmus test
 	Args    string // separated by spaces
 	Large   bool   // more than some thousand executions: left out with --size small
 	HasBug  bool   // the count is the number of executions until it is found

@@ -55,8 +55,8 @@ func NewWriter(format string, w io.Writer) Writer {
 type textWriter struct {
 	w  io.Writer
 	md bool
-	t  *tabwriter.Writer // of the table begun
-	k  int               // which table that is
+	t  *tabwriter.Writer // of the table that is being written
+	k  int               // number of that table
 }
 
 // The tables.
@@ -69,7 +69,7 @@ const (
 	answersTable
 	bigTable
 	sctTable
-	countedTable // that of the first suite of counted programs; one for each further suite follows
+	countedTable // the table of the first suite of counted programs; one for each further suite follows
 )
 
 func (b *textWriter) Realistic(r *RealisticRow) error {

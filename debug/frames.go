@@ -252,7 +252,7 @@ func (s *Session) lookup(f *Frame, name string) (Value, error) {
 	switch name {
 	case "true", "false":
 		return constValue(types.Typ[types.Bool], constant.MakeBool(name == "true"), s), nil
-	case "goroutine": // for conditions
+	case "goroutine": // the name that conditions use
 		return constValue(types.Typ[types.String], constant.MakeString(s.Name(f.G)), s), nil
 	case "nil":
 		return Value{Type: types.Typ[types.UntypedNil], bytes: make([]byte, 24)}, nil

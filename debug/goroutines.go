@@ -14,7 +14,7 @@ import (
 type Goroutine struct {
 	ID     trace.GID
 	Name   string
-	Helper bool // of the models: a timer
+	Helper bool // a goroutine of the models: a timer
 	// Running: it is in the middle of a step. Otherwise Next is its pending operation, Enabled
 	// reports whether that can be executed, and Holders are the goroutines that keep it from being
 	// executed.
@@ -154,8 +154,8 @@ func (s *Session) Clocks(name string) (list []Clock) {
 // A Choice is a goroutine that could have moved in a step.
 type Choice struct {
 	Name  string
-	Next  describe.Event // what it would have done
-	Taken bool           // it is the goroutine that moved
+	Next  describe.Event // the step it would have made
+	Taken bool           // this goroutine moved
 	// Later is the step, from 0, in which the schedule executes that operation; -1: there is none.
 	Later int
 	// Conflicts are the steps from this one up to Later with which its operation may not commute:

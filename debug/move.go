@@ -151,13 +151,13 @@ const (
 	Start                 // there is nothing before
 	Begun                 // the goroutine begins here
 	Ended                 // the goroutine has ended
-	Stopped               // it was interrupted
+	Stopped               // the session was interrupted
 )
 
 // A Stop is where a session has stopped, and why.
 type Stop struct {
 	Reason Reason
-	Break  *Breakpoint // of Break
+	Break  *Breakpoint // if Reason is Break
 }
 
 // askEvery is the number of instructions of a step between two polls for an interruption.

@@ -41,7 +41,7 @@ type Session struct {
 
 	moves  []move
 	bug    *bug.Bug // the bug at the end of the schedule, or nil
-	ending string   // or how it ends
+	ending string   // or a text that says how the schedule ends
 	seen   *describe.Observation
 
 	names     map[*ssa.Function]*names
@@ -66,10 +66,10 @@ type under struct {
 	yield func(struct{}) bool
 	// until is the instruction at which the step is interrupted.
 	until func(vm.Point) bool
-	leave bool             // it is to be executed to its end
+	leave bool             // the step is to be executed to its end
 	point vm.Point         // where it is interrupted
-	made  describe.Machine // by the prelude
-	err   error            // in the prelude: there is no machine
+	made  describe.Machine // the machine that the prelude made
+	err   error            // the error of the prelude, which made no machine
 }
 
 // mostSteps bounds the length of a schedule that was not recorded.

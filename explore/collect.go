@@ -26,7 +26,7 @@ type collector struct {
 	races map[describe.RaceID]bool // races already described
 
 	left     map[bug.Key]*leftBehind // Leaks that may stay
-	leftKeys []bug.Key               // those of left, in the order of discovery
+	leftKeys []bug.Key               // the keys of left, in the order of discovery
 	returned uint64                  // number of executions whose entry has returned
 
 	baseline []bug.Key // bugs that Options.Known has accepted
@@ -319,7 +319,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		timers = false // time passes in the loop, and does not end it. (A main function may be meant to tick forever.)
 	}
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
-		c.needsAwait = true // so that the iterating goroutine counts as waiting
+		c.needsAwait = true // the iterating goroutine has to count as waiting
 		return false
 	}
 	if collects {

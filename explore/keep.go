@@ -67,9 +67,9 @@ type keptInfo struct {
 	Spent      time.Duration
 	Stats      por.Stats
 	Host       []vm.HostFact
-	Refinement vm.Refinement // of the machine,
+	Refinement vm.Refinement // the refinement of the machine
 	Await      bool          // see Options.awaitLoops
-	Preempt    int           // of the options
+	Preempt    int           // the bound in Options
 	Tolerated  []bug.Key     // see Options.tolerated
 }
 
@@ -78,7 +78,7 @@ type keptSearch struct {
 	Found    por.Result // if the search has ended
 	Machine  *vm.Saved
 	Subtests []string
-	Skipped  []string // of Subtests
+	Skipped  []string // the Subtests that were skipped
 }
 
 // A keeper saves one search. Only the goroutine of the search uses it.
@@ -98,7 +98,7 @@ type keeper struct {
 
 	waited bool        // limit.saving counts it
 	from   *saved.File // the saved search to continue, until the system is restored
-	info   keptInfo    // of from
+	info   keptInfo    // the info that from contains
 	kept   keptSearch
 }
 

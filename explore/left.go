@@ -45,14 +45,14 @@ import (
 
 // The rules.
 const (
-	LeaksAreErrors LeakRule = iota // all
-	LeaksWarn                      // those that the entry leaves in every schedule are warnings
+	LeaksAreErrors LeakRule = iota // all leaks are errors
+	LeaksWarn                      // leaks that the entry leaves in every schedule are warnings
 	LeaksOff                       // like LeaksWarn, but these warnings are not reported
 )
 
 // A leftBehind is a Leak that may stay.
 type leftBehind struct {
-	bug    *bug.Bug // with the first schedule
+	bug    *bug.Bug // the leak, with the first schedule that shows it
 	leaves uint64
 	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 
@@ -105,7 +105,7 @@ func (c *collector) awaited(k bug.Key, bugs []*bug.Bug) (n int) {
 			continue
 		}
 		if n++; b.Loop >= 0 {
-			continue // it reads another object in each of its steps, so each counts
+			continue // the goroutine reads another object in each step, so each object counts
 		}
 		objs := c.m.AwaitedBy(b.Noted.Waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {

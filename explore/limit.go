@@ -21,7 +21,7 @@ type limit struct {
 	// The clock, from start on. It stands still while machines for searches that share the time are made.
 	mu    sync.Mutex // guards the following fields
 	timer *time.Timer
-	outer *limit // of the searches that share the time; nil: this one does not
+	outer *limit // limit of the searches that share the time; nil: this search shares no time
 	end   time.Time
 	holds int           // searches that are making machines
 	since time.Time     // when the first of these began

@@ -125,7 +125,7 @@ func (p *portfolio) run(c *contender) {
 			}
 			if x := c.s.collector; x.merged != nil {
 				//mutant: instructions before others helped count twice [test ./explore TestElsewherePortfolio]: "before" -> "before + 1"
-				x.merged.instructions = before // those of one worker are executed again
+				x.merged.instructions = before // the executions of one worker are executed again
 				x.start.instructions = before
 			}
 			continue
@@ -218,7 +218,7 @@ func (p *portfolio) search(c *contender) {
 					return "its executions are long"
 				}
 				c.patient = true
-				return "" // it may have few
+				return "" // the program may have few executions
 			}
 			if c.beside = true; c.helped {
 				return "several workers begin again"

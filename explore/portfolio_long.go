@@ -109,7 +109,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	var whole *exploration
 	var wholeFound por.Result
-	sample := func(i int, few uint64) error { // one of f
+	sample := func(i int, few uint64) error { // executes sample i
 		x := p.opts.Portfolio.Samples[i]
 		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
 		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"

@@ -55,7 +55,7 @@ type Result struct {
 	Subtests []string
 	Skipped  []string
 	Alone    []Alone // subtests that were explored without the others, because the test is too big
-	Divided  int     // their number, if the verdict is theirs: see Divide
+	Divided  int     // number of subtests, if the verdict is theirs: see Divide
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool

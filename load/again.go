@@ -17,7 +17,7 @@ import (
 type again struct {
 	mu   sync.Mutex // guards the file set while files get their ranges
 	l    *loader
-	info map[*Package]*types.Info // of packages that no longer have it
+	info map[*Package]*types.Info // type information of packages that have released theirs
 }
 
 // ErrNotAgain is the error of Again for a program that cannot be loaded again in parts.

@@ -24,7 +24,7 @@ import (
 type CUse struct {
 	Name string // "C.puts"
 	Pos  token.Pos
-	What string // its user, if the function only represents that: "call of main.init"
+	What string // what uses C, if the function only stands for it: "call of main.init"
 }
 
 // cgoFile has the reduced form of a file that imports "C", and the names that were lost.

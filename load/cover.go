@@ -41,7 +41,7 @@ type Block struct {
 	Func        string // name of the function in the form of go tool cover: "(*T).M" is "*T.M"
 	Line        int    // where it begins, as in positions
 	First, Last int    // lines of its statements
-	Stmts       int    // that begin in it
+	Stmts       int    // number of statements that begin in the block
 	Fn          int    // number of the first block of the function
 	Kind        BlockKind
 	Test        bool // it belongs to a test file
@@ -70,7 +70,7 @@ type BlockKind uint8
 const (
 	Plain BlockKind = iota
 	Comm            // it begins a case of a select statement
-	Else            // it is the else that an if statement does not have: there is nothing in it
+	Else            // the else branch that an if statement does not have: the block is empty
 )
 
 // coverage has a Program's data about the blocks of the user's module.
@@ -82,7 +82,7 @@ type coverage struct {
 	begins map[instrPlace][]int   // guarded by mu; the numbers of blocks
 	edges  map[edge][]int         // guarded by mu; likewise, between the blocks of SSA
 	done   map[*ssa.Function]bool // guarded by mu
-	hollow map[int]bool           // of the blocks in a basic block that has nothing else, the first
+	hollow map[int]bool           // blocks that make up a basic block alone; of several in one, the first
 }
 
 // edge is one from a basic block to another.

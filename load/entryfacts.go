@@ -55,7 +55,7 @@ func (prog *Program) newFacts(e *Entry, ordered bool) EntryFacts {
 	return EntryFacts{
 		ClockUsed:        prog.UsesClock(e) || ordered && prog.UsesDeadlines(e),
 		LooksAtAll:       looksAtAll,
-		Inspects:         looksAtAll && prog.InspectsAll(e), // which implies the other one
+		Inspects:         looksAtAll && prog.InspectsAll(e), // Inspects implies LooksAtAll
 		Bubbles:          looksAtAll && prog.ImportsBubbles(e),
 		Counted:          prog.CountsGoroutines(e),
 		CallsGC:          prog.Collects(e),

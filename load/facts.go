@@ -35,10 +35,10 @@ const (
 // factTable says for each fact how it is found.
 var factTable = []struct {
 	fact     fact
-	function func(*types.Func) bool // in the user's code: a mention of such a function
-	imports  string                 // in the library: a file that imports this package, if any is named,
-	calls    []string               // and has one of these texts,
-	links    []string               // and in any package: one of these names at the end of a line (go:linkname)
+	function func(*types.Func) bool // in the user's code: the fact holds where such a function is mentioned
+	imports  string                 // in the library: the fact holds for a file that imports this package, if one is named,
+	calls    []string               // and that has one of these texts,
+	links    []string               // and in any package: for a line that ends in one of these names (go:linkname)
 	but      func(path string) bool // these packages use it only for their users, or do not depend on it
 }{
 	{fact: clockFact, function: readsClock, imports: `"time"`, calls: []string{"time.Now(", "time.Since(", "time.Until("},

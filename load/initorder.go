@@ -144,7 +144,7 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 		}
 		switch {
 		case !dynamic[p]:
-			order = append(order, p) // as if the linker had done it
+			order = append(order, p) // the variables are initialised, as if by the linker
 		case waiting[p] == 0:
 			heap.Push(&ready, p)
 		}

@@ -59,14 +59,14 @@ type Package struct {
 	done        chan struct{}      // closed when type-checked, or given up
 	initWork    initWork
 	facts       fact
-	testing     TestMethods // those that it may call
+	testing     TestMethods // methods of testing.T that the package may call
 	nonblocking []nonblocking
 	decls       *declarations
 	links       []link
 	cuts        []tableLit // see tables.go
 	tables      map[token.Pos]*Table
-	outline     *outline                      // of an earlier load; see outline.go
-	kept        *outline                      // that this load writes
+	outline     *outline                      // the outline that an earlier load wrote; see outline.go
+	kept        *outline                      // the outline that this load writes
 	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
 	linked      map[types.Object]types.Object // variables that stand for other ones; see linkVariables
 }
@@ -81,9 +81,9 @@ func (p *Package) subject() string { return cmp.Or(p.ForTest, p.Path) }
 type file struct {
 	name  string   // absolute, or under overlayDir
 	src   []byte   // nil until read
-	size  int      // of src, if there is an outline
-	patch *patch   // to be applied to the syntax tree
-	edits []edit   // that src already has
+	size  int      // size of src, if there is an outline
+	patch *patch   // changes that are made to the syntax tree
+	edits []edit   // edits that src already contains
 	cgo   *cgoFile // likewise; nil if it does not import "C"
 	start int      // its first token.Pos
 	pos   *token.File
@@ -113,8 +113,8 @@ type loader struct {
 	stdPkgs  map[string]*Package // by path
 	wanted   []*Package
 	all      []*Package
-	declared map[*decl]bool // of the declarations that can be removed, those that are needed,
-	live     map[*decl]bool // and those that may be executed; see prune
+	declared map[*decl]bool // the removable declarations that are needed,
+	live     map[*decl]bool // and the removable declarations that may be executed; see prune
 	phases   []Phase
 	cover    *coverage // nil: Config.Cover is not set
 	readMu   sync.Mutex
@@ -150,7 +150,7 @@ func (l *loader) load() (*Program, error) {
 		return nil, err
 	}
 
-	if l.listed == nil { // or else a Listing has
+	if l.listed == nil { // otherwise a Listing has listed the packages
 		if err := l.phase("list", l.list); err != nil {
 			return nil, err
 		}

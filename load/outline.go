@@ -39,7 +39,7 @@ type outline struct {
 	facts    fact
 	testing  TestMethods
 
-	made []*decl // of this load, by the indices of decls
+	made []*decl // the declarations of this load, by the indices of decls
 }
 
 type outlineFile struct {
@@ -57,7 +57,7 @@ type piece struct {
 	kind     int // a token
 	off, end int
 	header   int   // of a function: the end of its signature
-	body     int   // and where its body begins; 0: it has none
+	body     int   // where the function's body begins; 0: there is none
 	late     bool  // it can be checked without its body
 	decl     int   // of outline.decls, -1: it always stays
 	blank    []int // offsets of names that have become blank
@@ -81,11 +81,11 @@ type outlineMention struct {
 // outlines keeps the outlines of a load.
 type outlines struct {
 	store Store
-	base  string // what all keys begin with
+	base  string // prefix of all keys
 
 	mu   sync.Mutex
 	keys map[string]string // by path; "" if there can be none
-	kept []*Package        // that have new ones
+	kept []*Package        // packages that have new outlines
 }
 
 // newOutlines returns the outlines of l, or nil if l keeps none. Packages that are changed by

@@ -201,7 +201,7 @@ type declared struct {
 	node ast.Node
 
 	once sync.Once
-	uses []mention // of different objects; nil until asked for
+	uses []mention // mentions of different objects; nil until asked for
 }
 
 // mention is an object that a declaration mentions.
@@ -224,7 +224,7 @@ func (d *declared) mentions() []mention {
 					seen[use] = true
 					d.uses = append(d.uses, use)
 				}
-			case *ast.CallExpr: // its function comes next
+			case *ast.CallExpr: // the function of the call is visited next
 				own = ownStack(d.pkg, n)
 			}
 			return true

@@ -340,7 +340,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 		case *ast.SelectorExpr:
 			s := info.Selections[n]
 			switch {
-			case s == nil: // it is the name of a package, before x
+			case s == nil: // a package's name comes before x
 			case s.Kind() != types.FieldVal:
 				recv := s.Obj().(*types.Func).Signature().Recv().Type()
 				_, byPointer := types.Unalias(recv).(*types.Pointer)
@@ -376,7 +376,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 			return leads(info.TypeOf(x))
 		case *ast.RangeStmt:
 			if n.X != x {
-				return true // it is assigned to
+				return true // n assigns to x
 			}
 			t := info.TypeOf(x).Underlying()
 			_, isChan := t.(*types.Chan)

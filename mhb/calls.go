@@ -20,14 +20,14 @@ import (
 // An invocation is a call of fn that the walk reaches.
 type invocation struct {
 	fn     *ssa.Function
-	site   ssa.CallInstruction  // nil: none in the program's code, or it is not known
+	site   ssa.CallInstruction  // nil: unknown, or not in the program's code
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
-	args   argRefs              // the words of the arguments, for natives
+	args   argRefs              // for natives: the words of the arguments
 	guards []guard              // the mutexes locked ahead of the call, in terms of fn's parameters
 	loop   bool                 // it can be executed more than once
 	only   bool                 // nothing else can be called there
 	atNext bool                 // it is the next instruction of the goroutine
-	held   bool                 // of Cond.Wait: the lock of the Cond is locked ahead
+	held   bool                 // for Cond.Wait: the lock of the Cond is certain to be locked ahead
 }
 
 // function walks a call of a relevant function, and reports whether the call may return. into belongs to
@@ -42,7 +42,7 @@ func (w *walk) function(c *invocation, into *visit) bool {
 		return w.native(c, into)
 	}
 	if b != fn && len(vals) > 0 {
-		vals = nil // parameters of another declaration
+		vals = nil // these values are parameters of another declaration
 	}
 	act := &activation{fn: b, vals: vals, guards: c.guards}
 	if c.site != nil && len(vals) == 0 && c.site.Common().StaticCallee() == fn && condWait(fn) {
@@ -158,7 +158,7 @@ type callKey struct {
 // callTree has the results of walks of a function.
 type callTree struct {
 	root      *node
-	recursive bool // they are not remembered
+	recursive bool // the function is recursive: its results are not remembered
 }
 
 // visitKey identifies a walk: the function, the known values of its parameters and captured variables (at

@@ -34,10 +34,10 @@ import (
 //  4. Nothing but channels decides what operations on channels do (State.Cases).
 type meeting struct {
 	members []trace.GID // T_c first
-	cases   []Case      // of all of them
+	cases   []Case      // cases of all members
 	buf     []Case
 
-	channels []static.Set // of the points-to analysis, for those of cases
+	channels []static.Set // by case: its channels in the points-to analysis
 }
 
 // A Case is one direction of one channel of an operation. T_c may also close it.

@@ -22,7 +22,7 @@ import (
 // one.
 type action struct {
 	accesses static.Set
-	touching []ssa.Instruction // that make them
+	touching []ssa.Instruction // instructions that make the accesses
 	instr    ssa.Instruction   // nil: there are only accesses
 	callees  []callee
 	loop     bool // it can be executed more than once

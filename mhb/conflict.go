@@ -30,13 +30,13 @@ type target struct {
 	locs   []fieldaccess.Location // memory it accesses, and
 	ranges []Range                // the same as addresses
 	known  bool                   // the memory is known
-	delta  int64                  // of WaitGroup.Add
+	delta  int64                  // for WaitGroup.Add: the number added
 	copies bool                   // the memory is part of a mutex or the like
 
-	objs      [2]static.Set // of the points-to analysis, for the objects of op
+	objs      [2]static.Set // in the points-to analysis: the objects of op
 	conflicts map[static.Set]bool
 	trees     map[treeKey]*node
-	recent    []*recent // by goroutine, of the first round and later ones
+	recent    []*recent // by goroutine: results of the first round, and of later ones
 	calls     map[callKey]*callTree
 }
 
@@ -197,7 +197,7 @@ func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 	for i, a := range t.op.Access[:t.op.N] {
 		mine := k.Row().On
 		if k == trace.Park && (i == 1 || t.op.N == 1 && c == trace.OnLock) {
-			mine = trace.OnLock // a Cond that only its goroutine has is left out
+			mine = trace.OnLock // m is on the lock: a Cond that only its goroutine has is left out
 		}
 		at := uint64(a.Obj)<<32 | uint64(a.Off)
 		if mine == trace.OnCond {
@@ -219,9 +219,9 @@ func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 type syncEffect struct {
 	kind  trace.Kind
 	on    ref
-	sign  int8 // of the number that WaitGroup.Add adds, 0 if it is unknown
-	reads bool // it changes nothing
-	wide  bool // it is on more of the object than its beginning: see wide
+	sign  int8 // sign of the number that WaitGroup.Add adds; 0: unknown
+	reads bool // the operation changes nothing
+	wide  bool // the operation is on more of the object than its beginning: see wide
 	at    ssa.Instruction
 }
 

@@ -36,7 +36,7 @@ const (
 	runlockOp
 	pendingOp // the pending writer waits for the readers to leave
 	parkOp    // Cond.Wait lets go of its lock, the second argument
-	wakeOp    // and takes it again when it is notified
+	wakeOp    // Cond.Wait takes its lock again when it is notified
 	signalOp
 	waitOp
 	addOp
@@ -61,7 +61,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		return pendingOp
 	case trace.Park:
 		return parkOp
-	case trace.CondWait, trace.WakeLock: // of one native
+	case trace.CondWait, trace.WakeLock: // both are operations of the native hbWake
 		return wakeOp
 	case trace.Signal, trace.Broadcast:
 		return signalOp
@@ -107,8 +107,8 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 type ref struct {
 	p     uint64
 	known bool       // p is the value
-	objs  static.Set // of an unknown address: the objects of the points-to analysis that it may be in
-	ahead bool       // of an unknown mutex: it is certain to be locked ahead
+	objs  static.Set // if the address is unknown: the objects of the points-to analysis in which it may be
+	ahead bool       // if the mutex is unknown: it is certain to be locked ahead
 }
 
 // args are argument words.
@@ -138,7 +138,7 @@ func (w *walk) native(c *invocation, v *visit) bool {
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
 		//mutant: natives that write unlock nothing [reflected unsafelyAtomic]: "(x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs))" -> "x.Objs == static.Empty"
 		if x.Key == 0 && x.Write && (x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs)) {
-			w.top() // it may unlock anything
+			w.top() // the native may unlock anything
 			return true
 		}
 		if w.access(x); w.conflict {

@@ -30,7 +30,7 @@ func (w *walk) stable(p uint64) bool {
 // certain.
 type place struct {
 	fresh bool   // in an object that does not exist yet
-	obj   uint32 // else, in this one,
+	obj   uint32 // if not fresh: the number of the object
 	off   uint64 // at this offset,
 	size  uint64 // this much; 0: anywhere in it
 }

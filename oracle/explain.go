@@ -33,7 +33,7 @@ func (p *Place) In(prog *load.Program) bool {
 		for _, f := range pkg.Files {
 			tf := prog.Fset.File(f.FileStart)
 			for line := range tf.LineCount() {
-				if p.Has(tf.Position(tf.LineStart(line + 1))) { // which heeds //line
+				if p.Has(tf.Position(tf.LineStart(line + 1))) { // Position heeds //line comments
 					return true
 				}
 			}

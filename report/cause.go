@@ -97,7 +97,7 @@ func uncheckedWait(b *bug.Bug, all []*describe.Event) cause {
 		})
 		for check >= 0 && !(all[check].G == g && reads(all[check]) && all[check].Pos.Line != all[park].Pos.Line) {
 			if all[check].G == g && all[check].Kind.Row().On == trace.OnLock {
-				check = -1 // it has checked nothing under the lock
+				check = -1 // the goroutine has checked nothing under the lock
 				break
 			}
 			check--

@@ -94,7 +94,7 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 			s.Gaps = append(s.Gaps, Gap{b.File, b.Func, b.First, b.Last})
 		}
 	}
-	files := make(map[string]bool) // whose statements count
+	files := make(map[string]bool) // files whose statements count
 	for i := range c.Blocks {
 		if counts(&c.Blocks[i]) {
 			files[c.Blocks[i].File] = true

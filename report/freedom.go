@@ -42,7 +42,7 @@ func (t *Text) needs(bug *bug.Bug) string {
 	case bug.Overtakes == nil:
 		return ""
 	}
-	if bug.Overtakes.Wait <= 0 { // its deadline had passed: only the clock that the program reads differs
+	if bug.Overtakes.Wait <= 0 { // the deadline had passed: only the clock that the program reads differs
 		return fmt.Sprintf(" (needs time to pass while %s could run; --time=any shows how)", bug.Overtakes.Runner)
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)

@@ -185,7 +185,7 @@ type jsonBug struct {
 	Message     string        `json:"message"`
 	Pos         string        `json:"pos"`
 	Goroutine   string        `json:"goroutine"`
-	Subtests    []string      `json:"subtests,omitempty"` // those that it happened in
+	Subtests    []string      `json:"subtests,omitempty"` // subtests in which it happened
 	Related     []jsonRelated `json:"related"`
 	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`

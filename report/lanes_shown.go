@@ -45,8 +45,8 @@ func numDrawn(rows []row) (n int) {
 const (
 	fewRows    = 24 // all of them
 	mostRows   = 32
-	mostFolded = 16 // of a schedule with more, with calls instead of steps
-	firstRows  = 4  // of the beginning, if there are too many
+	mostFolded = 16 // rows of a longer schedule whose steps are replaced by calls
+	firstRows  = 4  // rows from the beginning, if there are still too many
 )
 
 // leaveOutMiddle keeps a bounded number of rows at both ends, the rows of failures, those that the

@@ -395,7 +395,7 @@ func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 func (g *CallGraph) Lockers(site ssa.CallInstruction) Set {
 	var nums []int
 	for c := range g.Pointers.PointsToAnywhere(site.Common().Args[0]).Labels() {
-		boxes := g.Pointers.Content(c) // of L, a Cond's first field that is not empty
+		boxes := g.Pointers.Content(c) // contents of L, the first field of a Cond that is not empty
 		if boxes.Universal() || boxes.Len() == 0 {
 			return Empty
 		}

@@ -120,8 +120,8 @@ type node struct {
 
 // call is one function a call may call.
 type call struct {
-	fn     *ssa.Function // with a body; nil: only events
-	ren    *Renaming     // from fn's paths to the caller's
+	fn     *ssa.Function // a function with a body; nil: the call consists of events only
+	ren    *Renaming     // renames fn's paths to the caller's
 	events []Event
 	then   []Event // after fn has returned
 }
@@ -129,7 +129,7 @@ type call struct {
 // A Renaming translates paths from one activation to another.
 type Renaming struct {
 	id    int
-	kill  bool      // it only forgets a value of the same activation
+	kill  bool      // the Renaming only forgets a value of the same activation
 	site  *ssa.Call // the call to which control returns; nil for go, defer and live states
 	paths *Paths
 	memo  map[Path]Path
@@ -358,7 +358,7 @@ func (b *Base) node(c *skeleton, instr ssa.Instruction) node {
 			}
 		}
 		if x.Blocking && len(x.States) == 0 {
-			n.kind = callNode // of nothing that returns
+			n.kind = callNode // the call never returns
 		}
 	case ssa.CallInstruction:
 		if _, ok := x.Common().Value.(*ssa.Builtin); ok {

@@ -211,7 +211,7 @@ func (d *prefixDomain) Rename(v Prefix, r *Renaming) Prefix {
 	for _, c := range d.lists[v.counts] {
 		p := r.Path(c.Path)
 		if d.base.Paths.Fresh(p) {
-			continue // it does not exist yet
+			continue // the WaitGroup does not exist yet
 		}
 		if _, ok := sum[p]; !ok {
 			order = append(order, p)

@@ -36,7 +36,7 @@ const (
 	stepFresh                 // the future object of root, an allocation
 	stepAddr                  // a certain address of a live state
 	stepField                 // field n of the struct parent points to
-	stepLoad                  // what is stored at parent
+	stepLoad                  // the value stored at parent
 	stepIface                 // the pointer in the interface stored at parent
 	stepCell                  // the value of a variable that no longer changes
 	stepConst                 // element n of the array or slice parent
@@ -180,7 +180,7 @@ func (t *Paths) roots(p Path, f func(ssa.Value)) {
 func (t *Paths) Of(v ssa.Value) Path {
 	p, ok := t.of[v]
 	if !ok {
-		t.of[v] = Unknown // for cycles, which only phis close
+		t.of[v] = Unknown // breaks cycles, which only phis close
 		p = t.make(v)
 		t.of[v] = p
 		if _, computed := v.(ssa.Instruction); computed && p != Unknown && t.nodes[p].root != v {
@@ -301,7 +301,7 @@ func (t *Paths) rename(p Path, root func(n pathNode) Path, value func(v ssa.Valu
 		}
 	case stepLoad, stepIface:
 		if t.Fresh(q) {
-			return Unknown // it may refer to something that is older
+			return Unknown // the value may refer to an older object
 		}
 	}
 	return t.step(q, n)

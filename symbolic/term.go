@@ -19,7 +19,7 @@ const (
 	OpMul
 	OpDivS // towards zero; by zero: as SMT-LIB has it
 	OpDivU
-	OpRemS // with the sign of the dividend
+	OpRemS // the result has the sign of the dividend
 	OpRemU
 	OpAnd
 	OpOr

@@ -32,11 +32,11 @@ type Config struct {
 	CountRests     bool     // fingerprints count the moments at which all goroutines waited
 	Elapsed        bool     // treat every compared duration as one from the clock: see step_elapsed.go
 	Numbered       bool     // goroutines are never treated as identical: see state_symmetry.go
-	Names          NameMode // which numbers by which goroutines differ have labels: see state_names.go
+	Names          NameMode // which numbers that distinguish goroutines get labels: see state_names.go
 	RandFixed      bool     // math/rand's global functions follow RandSeed
 	RandSeed       int64
 	SignalsOff     bool                   // the environment sends no signals
-	SignalsAssumed bool                   // with SignalsOff: that is an assumption, and no Mode
+	SignalsAssumed bool                   // SignalsOff counts as an assumption, and not as a Mode
 	NetFaulty      bool                   // connections fail in the ways of hbFault
 	Maps           MapMode                // orders in which maps are iterated
 	Subtest        func(name string) bool // reports whether to execute a subtest; nil: all

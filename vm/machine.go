@@ -30,7 +30,7 @@ type Machine struct {
 
 	// The state.
 	heap *heap.Heap
-	mem  values.Memory // the same heap
+	mem  values.Memory // the heap as values.Memory
 	maps maps.Maps     // likewise
 	goroutineTable
 	scalars
@@ -54,7 +54,7 @@ type Machine struct {
 	repeating   bool                // see Repeat
 	coveredInit []bool              // like covered, for the initialisation of packages
 	contended   map[race.Stack]bool // stacks that took locks on any path; true: another goroutine could have held it
-	orders      orderLog            // in which orders operations were executed, on any path
+	orders      orderLog            // orders in which operations were executed, on any path
 	covered     []bool              // by number of block (load.Program.Blocks): executed on any path
 	growth      growthLog           // see state_saved.go
 	repetition
@@ -74,10 +74,10 @@ type image struct {
 	layouts  *layout.Table
 	asked    *layout.Table // of types that are inspected between steps, which get no numbers
 	natives  []Native
-	numberOf map[string]int // of natives, by name
+	numberOf map[string]int // by name of a native: its number
 	frames   map[uint64]*SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
-	lockers  map[uint64]bool    // by type word: the type is one of package sync's
+	lockers  map[uint64]bool    // by type word: whether the type is one of package sync's
 
 	countWord uint64 // address of the number of goroutines if it is counted, or 0
 	lookWord  uint64 // address that clock reads access, if they are visible, or 0
@@ -109,7 +109,7 @@ type goroutineTable struct {
 	gids       map[spawnKey]trace.GID
 	spawn      []spawnInfo // by GID
 	sharedGIDs *gidTable   // nil: only this machine numbers goroutines
-	existed    []bool      // by GID: see Existed
+	existed    []bool      // by GID: whether the goroutine has existed: see Existed
 }
 
 // scalars are the small parts of a state, saved whole by every mark.
@@ -138,7 +138,7 @@ type scalars struct {
 	ranged     *Ranging // the first loop over a map whose order was chosen: see step_order.go
 	skip       *Skip    // where the test was skipped, or nil
 	testing    bool     // the test function of the entry has begun,
-	tested     bool     // and has ended
+	tested     bool     // the test function of the entry has ended
 	exited     bool     // os.Exit was called, or in run mode main returned
 	exit       int
 	exitG      trace.GID // the goroutine that called os.Exit
@@ -169,9 +169,9 @@ type outRun struct {
 // own. See state_goroutine.go.
 type undoLog struct {
 	marks     []mark
-	raceMarks []race.Mark // of the same marks, if races are detected
+	raceMarks []race.Mark // raceMarks belong to marks, if races are detected
 	gundo     []gUndo
-	records   []record // of full entries of gundo
+	records   []record // records of the full entries of gundo
 	undoStack []uint64 // their stack words
 }
 

@@ -308,7 +308,7 @@ type growthLog struct {
 	common  int            // number of steps that the present path and the last schedule of list have in common
 	list    []Growth
 	size    uint64 // count of numbers at the last check
-	steps   int    // in list
+	steps   int    // number of steps in list
 	inStep  bool   // a step is being executed
 	tooMany bool   // list would have too many steps
 }

@@ -355,7 +355,7 @@ func (m *Machine) compareObjects(p objectPair) int {
 		for at := uint32(0); at < l.Size; at += 8 {
 			x, y := wordAt(a, base+at, l.Size-at), wordAt(b, base+at, l.Size-at)
 			switch {
-			case len(times) > 0 && times[0]&^1 == at: // and the next word
+			case len(times) > 0 && times[0]&^1 == at: // this word and the next one are a Time
 				times = times[1:]
 				at += 8
 				continue

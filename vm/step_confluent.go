@@ -341,7 +341,7 @@ func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	side := &c.receiver
 	if op.Kind == trace.Recv {
 		side = &c.sender
-	} else if n := len(c.sent); n > 0 { // it does not remain in the buffer
+	} else if n := len(c.sent); n > 0 { // the value does not remain in the buffer
 		c.sent = c.sent[:n-1]
 	}
 	s.tick(q)

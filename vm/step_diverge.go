@@ -32,7 +32,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 		return false
 	}
 	if !back {
-		m.budgetLeft = 1 // it makes the call
+		m.budgetLeft = 1 // g executes the call first
 		return false
 	}
 	m.budgetLeft = 0
@@ -144,7 +144,7 @@ type divergence struct {
 	frame    uint64 // the running frame of the recorded state
 	whole    bool   // state has been computed
 	state    por.Hash
-	reads    uint64 // of the clock, when state was computed
-	clocked  bool   // the loop reads it
+	reads    uint64 // number of clock reads when state was computed
+	clocked  bool   // the loop reads the clock
 	hashed   uint64 // words hashed in this step
 }

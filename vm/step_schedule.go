@@ -100,7 +100,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.op = g.pending
 		return v
 	}
-	if g.pending.Kind == trace.Branch { // of any instruction
+	if g.pending.Kind == trace.Branch { // any instruction can have a pending Branch
 		v.n, v.op = int(g.Ways), g.pending
 		return v
 	}
@@ -269,7 +269,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	m.localWork += used
 	m.budgetLeft = budget
 	if m.auto && m.cfg.Run && m.localWork < 2*budget && m.inModel(g) {
-		m.budgetLeft = 1 // one of the next back edges and calls checks again
+		m.budgetLeft = 1 // check again at one of the next back edges or calls
 		return true
 	}
 	if m.auto {

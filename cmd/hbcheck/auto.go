@@ -45,7 +45,7 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 func (f *exploreFlags) portfolio(o *explore.Options) error {
 	p := &explore.Portfolio{}
 	names := autoSearches
-	if !f.all && !f.outcomes { // these are about whole searches
+	if !f.all && !f.outcomes { // --all and --outcomes need whole searches
 		names = append(autoSamples, names...)
 	}
 	for _, name := range names {

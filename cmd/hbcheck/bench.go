@@ -165,8 +165,8 @@ type benchRun struct {
 	space     *bench.Workspace
 	w         bench.Writer
 	only      *regexp.Regexp  // programs
-	explorers []*por.Explorer // that were named
-	kinds     []oracle.Kind   // that were named
+	explorers []*por.Explorer // explorers named by the user
+	kinds     []oracle.Kind   // kinds named by the user
 	found     bool            // a program that only matches
 	mistakes  []error         // hbcheck's own
 	problems  []string        // counts that differ from the expected ones

@@ -317,7 +317,7 @@ func (x *coordinator) republish() {
 	if len(lost) == 0 || x.run.Queued() > 0 {
 		return
 	}
-	again := x.c.Run(x.ctx, x.info.Build, x.info.ID) // with other ids for messages
+	again := x.c.Run(x.ctx, x.info.Build, x.info.ID) // its messages have other ids
 	if err := cluster.Resume(again, lost); err != nil && x.ctx.Err() == nil {
 		x.fail(err)
 	}
@@ -391,7 +391,7 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 			return nil, fmt.Errorf("cluster: the record of %s: %w", unique, err)
 		}
 		if known && x.resumed && t.Final && o.Result != nil && o.Result.TimedOut() {
-			continue // it was stopped when its time was up, and now there is more time
+			continue // the task was stopped when its time was up, and now there is more time
 		}
 		if o.Refused != "" {
 			return nil, fmt.Errorf("%w: %s", errNotHere, o.Refused)

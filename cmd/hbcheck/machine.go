@@ -47,7 +47,7 @@ type machineFlags struct {
 	symbolic  bool                        // the entry is called with symbolic arguments
 	inputLen  int                         // bound on the length of strings and slices among inputs
 	unwind    int                         // bound on the iterations of a loop; not part of a schedule
-	inputs    map[vm.InputKey]uint64      // with which a schedule was recorded; nil: they are symbolic
+	inputs    map[vm.InputKey]uint64      // the inputs with which a schedule was recorded; nil: inputs are symbolic
 	heap      uint64                      // bytes the program may need; not part of a schedule
 	solver    string                      // a program that is asked about inputs; not part of a schedule
 	host      *vm.HostLog                 // records the program's questions to the host; not part of a schedule

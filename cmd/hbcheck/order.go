@@ -53,7 +53,7 @@ type queue struct {
 	mu      sync.Mutex // guards the following fields
 	begun   []bool
 	first   int             // all smaller ones have begun
-	opened  map[string]bool // by group: whether one of its numbers has ended; absent: none has begun
+	opened  map[string]bool // by group: whether an entry of it has ended; absent: none has begun
 	stopped bool
 }
 

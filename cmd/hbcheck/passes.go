@@ -24,7 +24,7 @@ const (
 	glances   = 4                      // the first pass takes firstTime/glances
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 
-	mostInitialising = 10 * time.Second // to initialise packages for the entries of one package, besides their shares
+	mostInitialising = 10 * time.Second // for initialising the packages of one package's entries, besides the entries' shares
 	mostPairs        = 3                // pairs that were not explored are named
 )
 
@@ -56,10 +56,10 @@ type wholeRun struct {
 	progress   *report.Progress
 	tally      tally
 	running    []begun                  // in the order in which they began
-	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
+	loading    map[string]time.Duration // by package: the time spent on making machines for its entries
 	loadingAll time.Duration
 
-	loadedUntil map[string]time.Time // by package: when the last of these was made
+	loadedUntil map[string]time.Time // by package: when the last machine for its entries was made
 }
 
 // begun is an entry that is being explored.
@@ -344,7 +344,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	done := false
 	if x.remote != nil {
 		crowded, done = x.elsewhere(stop, &a, bound, initialising, final, earlier)
-		own.Elsewhere = withoutHelp{} // so that the counts are those of a worker
+		own.Elsewhere = withoutHelp{} // gives the same counts as the exploration by a worker
 	}
 	if !done {
 		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)

@@ -68,8 +68,8 @@ func pieceOf(name string) (of string, ok bool) {
 // A market is the explore.Elsewhere of one entry: it tracks how many pieces other workers can take.
 type market struct {
 	w     *worker
-	run   *jetstream.Run // of its pieces
-	shown *jetstream.Run // of the data published for all pieces, which the owner need not receive
+	run   *jetstream.Run // queue of the entry's pieces
+	shown *jetstream.Run // queue of the data published for all pieces, which the owner need not receive
 	queue *cluster.Pieces
 	of    string // the task of the entry
 	entry int
@@ -84,9 +84,9 @@ type market struct {
 	mu     sync.Mutex
 	short  bool            // the queue has tasks that wait for a worker, so nothing is cut
 	held   int             // room that was taken for pieces that were not sent yet
-	known  map[string]bool // that have a record
+	known  map[string]bool // names of pieces that have a record
 	facts  []vm.HostFact   // about the hosts of other workers
-	pieces int             // that others explored or refused
+	pieces int             // number of pieces that others explored or refused
 }
 
 // withoutHelp is the explore.Elsewhere of an entry without pieces elsewhere.

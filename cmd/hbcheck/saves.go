@@ -27,7 +27,7 @@ import (
 // saves saves the searches of a run. A nil *saves saves nothing.
 type saves struct {
 	dir     string
-	auto    bool // it is the user's cache directory, whose size is bounded
+	auto    bool // dir is in the user's cache directory, and its size is bounded
 	resume  bool
 	every   time.Duration
 	listing *load.Listing

@@ -55,7 +55,7 @@ func (c *Console) Where() string {
 		return fmt.Sprintf("in step %d of %d, %s: %s", at.Step+1, n, e.Name, c.EventText(&e))
 	}
 	e := c.s.Step(at.Step)
-	e.Effect = "" // it has not happened
+	e.Effect = "" // the step has not been executed yet
 	return fmt.Sprintf("step %d of %d is next, %s: %s", at.Step+1, n, e.Name, c.EventText(&e))
 }
 

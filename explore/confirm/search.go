@@ -55,7 +55,7 @@ type Config struct {
 type entry struct {
 	*explore.Entry
 	claims []int // numbers
-	near   int   // of the claims: those whose places the call graph reaches
+	near   int   // number of claims whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
 	driver bool  // a driver for the claims: samples come first
 	lines  int   // lines of places that one execution reached: see scout; -1 if it was executed and reached none
@@ -66,7 +66,7 @@ type state struct {
 	*claim
 	answer   Answer
 	refuting []string // entries
-	open     []string // of entries: why they do not refute it
+	open     []string // reasons why entries do not refute the claim
 	untried  []string // entries for which there was no time
 }
 

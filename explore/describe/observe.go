@@ -104,7 +104,7 @@ type observer struct {
 	steps   []observed
 	times   map[trace.GID][]stepTime    // of its steps
 	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, by step of the first
-	partner trace.GID                   // of the step executed last, or NoGID
+	partner trace.GID                   // partner of the step executed last, or NoGID
 }
 
 // arrival says when the pending operation of a goroutine became pending, and where it is.
@@ -124,7 +124,7 @@ type stepTime struct {
 type observed struct {
 	trace.Op
 	touches []trace.Access
-	all     bool // it depends on all steps
+	all     bool // the step depends on all steps
 }
 
 // state records the state before step i.
@@ -191,7 +191,7 @@ func (o *observer) step(i int, a trace.Step) {
 	s := &o.States[i]
 	x := observed{Op: o.m.Next(a.G), all: o.effects.DependsOnAll(a.G), touches: o.effects.Touches(a.G, nil)}
 	o.partner = trace.NoGID
-	if p, ok := Partner(o.m, a); ok { // its select may have other channels
+	if p, ok := Partner(o.m, a); ok { // the partner's select may have other channels
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
 	o.m.Describe(a.G) // sets the operation for Contents

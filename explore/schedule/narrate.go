@@ -140,7 +140,7 @@ func narrateLoop(m describe.Machine, b *bug.Bug, t *Teller) error {
 		if loop, err = play(m, steps, t); err != nil {
 			return err
 		}
-		t = nil // its times are of one iteration
+		t = nil // t's times are those of one iteration
 		if m.Hash() == start {
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)

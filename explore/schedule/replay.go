@@ -56,9 +56,9 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *bug.Bug, erro
 	var x *bug.Bug
 	n, last := len(steps(rec.Events)), trace.NoGID
 	var loop struct {
-		state  por.Hash // in which it begins
+		state  por.Hash // the state in which the loop begins
 		events int      // before it
-		name   string   // of the goroutine that begins it
+		name   string   // the goroutine that begins the loop
 	}
 	for _, ev := range rec.Events {
 		if ev.Blocked {

@@ -69,7 +69,7 @@ type Relation struct {
 type sends struct {
 	cases func(g trace.GID, buf []por.Case) (cases []por.Case, parks bool)
 	to    map[uint64]bool // by identity
-	known bool            // it has all
+	known bool            // to has all channels
 }
 
 // noteSends notes the channels to which goroutines are about to send.

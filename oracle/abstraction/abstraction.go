@@ -156,7 +156,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 		} else if s, ok := a.starts[g]; ok {
 			f.Site, base = s.Instr, s.Context
 		} else {
-			f.Foundling = g != 0 // it is older than the observer
+			f.Foundling = g != 0 // the goroutine is older than the observer
 		}
 		a.frames = append(a.frames, f)
 	}

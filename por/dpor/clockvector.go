@@ -67,7 +67,7 @@ type clockVector struct {
 	// So Stats.States depends on the order of exploration, like the paper's numbers; the explored
 	// schedules do not.
 	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
-	accessed map[uint32]accessor // by object, the goroutine that has touched it, for Stats.States
+	accessed map[uint32]accessor // by object: who has touched it, for Stats.States
 
 	// Like cvNode.pending, but of the current state. A goroutine that is in only one of the two
 	// lists has started or ended.
@@ -78,7 +78,7 @@ type clockVector struct {
 // accessor is the goroutine that has touched an object.
 type accessor struct {
 	g     trace.GID
-	more  bool // and others have
+	more  bool // other goroutines have touched it, too
 	known bool // there is one
 }
 
@@ -95,12 +95,12 @@ type cvNode struct {
 	choice    int         // its next alternative
 	choices   int         // the number of its alternatives
 	continues bool        // the program continues after a step that has been executed here
-	ended     []trace.GID // whose steps have ended the program
+	ended     []trace.GID // goroutines whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
 	// A step for which the paper has a separate kind of choice generator: all enabled goroutines are
 	// explored.
 	forked  bool // after the start or the end of a goroutine
-	counted bool // in Stats.States
+	counted bool // the step counts in Stats.States
 }
 
 // newClockVector makes a search from the current state of sys. It ignores cfg.Match (see ClockVector).

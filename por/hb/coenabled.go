@@ -133,7 +133,7 @@ func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) 
 				return i
 			}
 			if x.Events[i].onAll() && x.Before(i, c) {
-				break // and so do all earlier events
+				break // all earlier events happen before c, too
 			}
 		}
 		return -1

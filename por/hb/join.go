@@ -13,7 +13,7 @@ type Join struct {
 	// the end of Wait.
 	Synchronised bool
 
-	units []int32 // that the Dones can take
+	units []int32 // the units that the Dones can take
 }
 
 // Lowers reports whether g's pending operation lowers the counter of a WaitGroup.

@@ -49,8 +49,8 @@ type matching struct {
 
 // Units are named by the event that has added them.
 const (
-	initialUnits = -1 // those of the counter at the start
-	unmatched    = -2 // of a Done: none
+	initialUnits = -1 // the units of the counter at the start
+	unmatched    = -2 // the unit of a Done that takes none
 )
 
 // changes reports whether e has changed the counter of the WaitGroup wg.
@@ -240,7 +240,7 @@ func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 	}
 	outside := func(r int32) bool { return x.Events[r].changes(wg) && !x.inClosure(r) }
 	if !slices.ContainsFunc(x.positiveAdds, outside) {
-		return false // as in most programs: all Adds come first
+		return false // as in most programs, all Adds come first
 	}
 	x.listAdds(wg)
 	for grown := true; grown; {

@@ -81,7 +81,7 @@ type parked struct {
 	conflicts bool // an operation is in conflict
 	schedule  trace.Schedule
 
-	alternatives, buf []int // of gs, in the state in question
+	alternatives, buf []int // alternatives of gs in the state in question
 }
 
 // Alternatives implements System.

@@ -66,7 +66,7 @@ func Explorer() *por.Explorer {
 // an execution shows an unordered access. (Up to then each is a reads-from class of its own, so that no
 // redundant execution begins.)
 func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	cfg.Oracle = nil // as in readsfrom: counts must not depend on it
+	cfg.Oracle = nil // as in readsfrom, so that counts do not depend on the oracle
 	var unordered bool
 	_, leave := cfg.Enter(&unordered)
 	defer leave()

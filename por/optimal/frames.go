@@ -23,7 +23,7 @@ type frame struct {
 	depth      int             // number of events before P; also the number of event x, unless a candidate is being explored
 	g          trace.GID
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
-	numDropped int   // of searcher.dropped in P
+	numDropped int   // number of elements of searcher.dropped in P
 
 	noReversals     bool // x depends on no operation that other goroutines can execute
 	dependsOnOutput bool // x decides which output exists when the program ends

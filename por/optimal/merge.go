@@ -34,7 +34,7 @@ func (p *pool) finishLocked(w *worker, t *task) {
 	if p.mergeFinished(); p.over {
 		p.changed.Broadcast()
 	} else {
-		p.wake() // another task may be the next one to merge
+		p.wake() // a worker may now merge another task
 	}
 }
 

@@ -104,7 +104,7 @@ type pool struct {
 	opts    options
 	rel     hb.Relation
 	begin   trace.Schedule // leads to the state in which the search begins
-	sent    *hb.Sent       // of the first execution; nil: it has not ended
+	sent    *hb.Sent       // events of the first execution; nil: it has not ended
 	early   *hb.Sent       // likewise, if that has refuted an assumption
 
 	idle  atomic.Int32 // workers
@@ -113,7 +113,7 @@ type pool struct {
 	mu      sync.Mutex // guards the fields below
 	changed sync.Cond
 	over    bool
-	mistake any // with which a worker has panicked
+	mistake any // the value with which a worker has panicked
 	begun   int // workers that have begun, or cannot
 	workers []*worker
 
@@ -129,7 +129,7 @@ type pool struct {
 	taskBytes      int64
 	nodeBytes      int64 // memory of shared nodes
 
-	stats      por.Stats     // of the merged tasks
+	stats      por.Stats     // statistics of the merged tasks
 	next       *task         // to be merged next
 	open       []*sharedNode // nodes with the tasks after next, the last one first
 	sequential bool          // only next is explored: the bound on executions is near
@@ -195,7 +195,7 @@ func (p *pool) abandon(x any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over = true; p.mistake == nil {
-		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // with the stack of the worker, which ends
+		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // the stack is the worker's, which ends
 	}
 	p.changed.Broadcast()
 }

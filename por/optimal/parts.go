@@ -38,7 +38,7 @@ type division struct {
 	cfg   por.Config  `saved:"-"`
 	opts  options     `saved:"-"`
 	rel   hb.Relation `saved:"-"`
-	first replica     `saved:"-"` // of sys; moves to the states of nodes
+	first replica     `saved:"-"` // replica of sys; moves to the states of nodes
 
 	// total covers all nodes that have been explored.
 	total     search.Control
@@ -69,9 +69,9 @@ type partEnd struct {
 // A parting is the state of a searcher that concerns parts.
 type parting struct {
 	*division    `saved:"-"`    // nil: there are no parts
-	decided      bool           // it is decided whether a part or the whole is explored
+	decided      bool           // the choice between a part and the whole has been made
 	from, events int            // steps, and events, before the state of the decision
-	apart        por.Separation `saved:"-"` // of the explored part; nil: the whole
+	apart        por.Separation `saved:"-"` // separation of the explored part; nil: the whole is explored
 	exploresPart bool           // a part is explored
 	mixed        bool           // an execution of the part is mixed
 	undivided    bool           // the whole is explored from here

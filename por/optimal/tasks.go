@@ -20,7 +20,7 @@ import (
 type sharedNode struct {
 	recordedPath
 	frames []frame       // frames of the path and this node, without candidates
-	nodes  []*sharedNode // of these frames
+	nodes  []*sharedNode // nodes of these frames
 
 	tasks  []*task          // in the order of a search by one worker, as far as that order is known
 	merged int              // number of these that have been merged, or are next
@@ -45,13 +45,13 @@ type sharedNode struct {
 type task struct {
 	node        *sharedNode // nil: it is the whole search
 	number      uint64
-	choice      int // of an alternative, or -1
+	choice      int // number of an alternative, or -1
 	candidate   candidate
-	transitions []hb.Transition // of candidate
-	key         uint64          // of the candidate in node.known; 0: it is not there
-	placed      bool            // it is in node.tasks
+	transitions []hb.Transition // transitions of candidate
+	key         uint64          // key of the candidate in node.known; 0: it is not there
+	placed      bool            // the task is in node.tasks
 	taken       bool            // a worker explores it, or has
-	here        bool            // it is not for other processes
+	here        bool            // the task is not for other processes
 	taker       uint64          // identifies the proxy that has sent it away; 0: it is here
 	sentAt      time.Time       // if it is not
 

@@ -129,7 +129,7 @@ type searcher struct {
 	//mutant: saved: readsfrom without positions [resumed]: "positions [][]int32" -> "positions [][]int32 `saved:\"-\"`"
 	positions [][]int32 // where in the path an event is, by goroutine and number,
 	//mutant: saved: readsfrom without stamps [resumed]: "stamps    [][]int32" -> "stamps    [][]int32 `saved:\"-\"`"
-	stamps [][]int32 // and its stamp
+	stamps [][]int32 // stamps of these events
 	//mutant: saved: readsfrom without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
 	frames  []frame
 	dropped []trace.GID // goroutines that have ended the execution, and do not move any more
@@ -154,11 +154,11 @@ type frame struct {
 	firstDone     bool  // an alternative has been explored
 	head          int32 // stamp of the last event of the prefix that x has so far
 	prints        bool  // x has ended the execution, so that it depends on output
-	stamp         int   // of x, if it is in G
+	stamp         int   // stamp of x, if x is in G
 	alternatives  int
 	ended         int          // how many of them have ended the execution
 	next          int          // the first alternative, or write, that has not been explored
-	writes        []hb.EventID // of a read: the writes that it can read
+	writes        []hb.EventID // for a read: the writes from which it can read
 	revisits      []revisit
 	explored      int // how many of them
 }

@@ -42,9 +42,9 @@ type aim struct {
 
 // status describes a goroutine at its pending operation.
 type status struct {
-	there bool // it has been seen in this execution, not only in earlier ones
+	there bool // the goroutine has been seen in this execution, not only in earlier ones
 	known bool // at holds the places of its pending operation
-	waits bool // it may wait there
+	waits bool // the goroutine is to wait at its pending operation
 	at    por.Places
 	began bool // Interpose: it has executed place 0, and not yet place 1
 }

@@ -62,7 +62,7 @@ type object struct {
 	points []point // in the order of their first operation
 	counts []int   // by goroutine
 	shared bool    // several goroutines access it,
-	writes bool    // and one of them changes it
+	writes bool    // one of the accesses changes it
 	first  trace.GID
 }
 
@@ -141,10 +141,10 @@ func (c *counter) census() *census {
 
 // A past is the information about earlier executions that a strategy may use.
 type past struct {
-	Steps  int     // of the longest execution, without accesses over which steps glided
-	Census *census // of one execution; nil: there is none
+	Steps  int     // steps of the longest execution, without accesses over which steps glided
+	Census *census // census of one execution; nil: none
 
-	Sources readsFrom // of all executions, if the strategy is a reader
+	Sources readsFrom // sources in all executions, if the strategy is a reader
 }
 
 // counts is a strategy that needs a census.

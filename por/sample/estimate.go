@@ -55,7 +55,7 @@ type Estimator struct {
 	candidates []trace.GID   // in all states of the walk, the goroutines that could be chosen
 	states     []choicePoint // the states of the walk
 	done       []uint32      // scratch of weight: the number of events that each goroutine has executed,
-	events     [][]int32     // and all of its events
+	events     [][]int32     // by goroutine: all of its events
 	dropped    []trace.GID
 	steps      uint64
 	n          uint64

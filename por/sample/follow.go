@@ -89,7 +89,7 @@ type following struct {
 	plan
 	trace trace.Schedule // the execution that was read
 	at    int            // the next step in it
-	seen  needed         // by goroutine, the number of its steps before that
+	seen  needed         // by goroutine: the number of its steps before the step at
 	made  needed         // by goroutine
 	over  bool           // all steps of the plan have been made, or one was impossible
 	steps int            // made after those by the goroutine that comes in between

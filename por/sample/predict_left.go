@@ -33,9 +33,9 @@ type turn struct {
 	cases []por.Case
 	taken int    // case; noCase: default
 	ready uint64 // other cases that were ready
-	with  *turn  // of the partner; nil: there was none
+	with  *turn  // turn of the partner; nil: there was none
 	at    point
-	tries bool // it never waits
+	tries bool // the operation never waits
 }
 
 // noCase stands for the default of a select.

@@ -73,7 +73,7 @@ type reading struct {
 
 // A readObject is the memory at one address.
 type readObject struct {
-	last             point // of its last write
+	last             point // the place of its last write
 	first            trace.GID
 	shared           bool // several goroutines access it
 	readers, writers []point

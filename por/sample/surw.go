@@ -55,8 +55,8 @@ type surw struct {
 
 	weights []int // by goroutine: interesting operations left, its unseen descendants included
 	seen    []bool
-	total   int       // of the weights of seen goroutines
-	next    trace.GID // that executes the next interesting operation; NoGID: draw it
+	total   int       // sum of the weights of seen goroutines
+	next    trace.GID // goroutine that executes the next interesting operation; NoGID: draw it
 	among   []trace.GID
 }
 

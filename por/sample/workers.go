@@ -51,7 +51,7 @@ type piece struct {
 	most    int            // sampler.most
 	census  *census        // sampler.census
 	sources readsFrom      // sampler.sources, of this piece
-	refused bool           // another process did not draw it
+	refused bool           // another process did not draw the executions of the piece
 }
 
 // several is the search by several workers. x has the merged part.
@@ -65,8 +65,8 @@ type several struct {
 	awaited *piece               // the next one to be merged
 	over    string               // the reason why all have to stop
 	ended   chan struct{}        // closed when there is one
-	live    map[*piece]por.Stats // of the pieces in execution
-	counted por.Stats            // of all executed pieces
+	live    map[*piece]por.Stats // statistics of the pieces in execution
+	counted por.Stats            // statistics of all executed pieces
 	peak    int64
 }
 
@@ -283,7 +283,7 @@ func (p *several) poll(c *piece, q *por.Progress) string {
 	now.Eliminated = maps.Clone(now.Eliminated)
 	for _, l := range p.live {
 		sum += l.PeakBytes
-		l.Eliminated = nil // its worker changes it
+		l.Eliminated = nil // Eliminated is changed by the worker
 		now.Add(&l)
 	}
 	if p.peak = max(p.peak, sum); p.Cfg.MaxMemory > 0 && sum > p.Cfg.MaxMemory {

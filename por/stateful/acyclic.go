@@ -4,8 +4,8 @@ import "unsafe"
 
 // stateGraph has the states that a search in rounds has met, by their numbers, and all edges between them.
 type stateGraph struct {
-	orders []uint32 // for each state, its word once it is closed: see closedIn
-	edges  [][]edge // in pieces, so that growing copies no edge
+	orders []uint32 // by state: the word of the state once it is closed: see closedIn
+	edges  [][]edge // edges in pieces, so that growing copies no edge
 	n      int      // number of edges
 }
 

@@ -173,9 +173,9 @@ type away struct {
 	r         *rounds
 	sender    por.Sender
 	elsewhere por.Elsewhere
-	own       habits // of the search, before the walkers
+	own       habits // habits of the search before there were walkers
 
-	states []shownState // that were stored since the last publication, if there is one
+	states []shownState // states stored since the last publication, if there is one
 	orders int          // number of the graph's orders that were published
 	shown  *publication // the last one; nil: the table was not published
 }

@@ -383,7 +383,7 @@ func (r *rounds) fromQueue(w *walker) *aside {
 	x := t.queue[at]
 	t.queue = slices.Delete(t.queue, at, at+1)
 	t.bytes -= x.bytes()
-	n := max(1, len(x.nodes)/8) // they are on one path, which is long
+	n := max(1, len(x.nodes)/8) // nodes on one long path
 	first, rest := x.nodes[:n], x.nodes[n:]
 	if w.deep {
 		rest, first = x.nodes[:len(x.nodes)-n], x.nodes[len(x.nodes)-n:]

@@ -45,7 +45,7 @@ import (
 type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
 	buf    []trace.GID         `saved:"-"`
-	order  []trace.GID         `saved:"-"` // of the last state that was looked up; nil: goroutines correspond as for System.Hash
+	order  []trace.GID         `saved:"-"` // order of goroutines in the last state that was looked up; nil: as for System.Hash
 	digest uint64              // of order; 0 if it is nil
 	cycle  bool                // there is a cycle that permutes goroutines
 	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
@@ -98,7 +98,7 @@ func (s *depthFirst) noteExchange(old uint32) {
 	switch {
 	case old >= closed:
 		same = old == closedIn(d)
-	case s.components == nil: // it was open when the stack was put aside
+	case s.components == nil: // the state was open when the stack was put aside
 		same = d == 0
 	default:
 		same = d == s.components.nodes[old-firstOpen].order

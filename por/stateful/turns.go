@@ -47,7 +47,7 @@ type turns struct {
 
 	// The current turn.
 	//mutant: saved: turns without deep [resumed]: "    bool" -> "    bool `saved:\"-\"`"
-	deep bool // it begins with the deepest node of all, not with the first one of a stack
+	deep bool // the turn begins with the deepest node of all, not with the first one of a stack
 	//mutant: saved: turns without deepWork [resumed]: "deepWork uint64" -> "deepWork uint64 `saved:\"-\"`"
 	deepWork uint64 // the effort of such turns
 	//mutant: saved: turns without began [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
@@ -74,7 +74,7 @@ type unfinished struct {
 	depth, preempts int
 	freeSwitch      bool
 	alts            []trace.Step
-	num             uint32 // of its state, in rounds
+	num             uint32 // number of the node's state, in rounds
 }
 
 func (x *aside) last() *unfinished { return &x.nodes[len(x.nodes)-1] }
@@ -279,7 +279,7 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 		s.Stats.Repeated++
 		a := path[len(s.Path)]
 		if s.round != nil && s.policy != nil {
-			s.policy.Before(s.Sys, a.G) // which has not seen the locks on the path
+			s.policy.Before(s.Sys, a.G) // the policy has not seen the locks on the path
 		}
 		s.Repeat(a)
 		if s.Cfg.Over != nil && s.Cfg.Over() {

@@ -215,7 +215,7 @@ func (b *builder) lock(loc uint64, name string) int {
 		if name == "" {
 			name = "a lock"
 		}
-		if k := b.object(loc, name); k >= 0 { // which may have another name already
+		if k := b.object(loc, name); k >= 0 { // the object may have another name already
 			name = b.data.Objects[k]
 		}
 		n = len(b.data.Locks)

@@ -125,7 +125,7 @@ type indexRow struct {
 	Notes          []string
 	Advice         string // advice, if the exploration is incomplete
 	Covered, Time  string
-	Percent        string // of the statements, if that is known
+	Percent        string // percentage of the statements executed, if known
 	Lines          string // the page that shows which
 }
 

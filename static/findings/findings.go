@@ -19,9 +19,9 @@ import (
 type Confidence uint8
 
 const (
-	Low    Confidence = iota // it may be a bug
-	Medium                   // it is a bug unless facts that the analysis does not see prevent it
-	High                     // it is a bug if its path can be executed
+	Low    Confidence = iota // the finding may be a bug
+	Medium                   // the finding is a bug unless facts that the analysis does not see prevent it
+	High                     // the finding is a bug if its path can be executed
 )
 
 var confidences = [...]string{"low", "medium", "high"}
@@ -40,7 +40,7 @@ type Finding struct {
 	Code       string
 	Confidence Confidence
 	Place              // where; Text is the message
-	Related    []Place // in the order in which they are best read
+	Related    []Place // places in the best order for a reader
 	// Other is set if the bug is about a pair of accesses or acquisitions: Place is the first of them, Other
 	// the second. Other is also one of Related.
 	Other *Place

@@ -346,7 +346,7 @@ func (p *pass) libraryWaits(fn *ssa.Function) bool {
 	case "context":
 		return false
 	case "sync", "sync/atomic":
-		return false // its events decide
+		return false // the callee's events decide
 	case "testing":
 		return fn.Name() == "Run" || fn.Name() == "Cleanup"
 	}

@@ -134,7 +134,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		return states // fn is being analysed: a recursive call
 	}
 	if len(g.exits) == 0 && !g.imprecise {
-		return nil // it never returns
+		return nil // fn never returns
 	}
 	for _, s := range states { // the lock may have been replaced
 		s.closed = slices.DeleteFunc(s.closed, func(h hold) bool { return len(f.p.Base.Paths.Loads(h.path)) > 0 })

@@ -26,8 +26,8 @@ type acquisition struct {
 	path  static.Path
 	class string
 	mode  static.Mode
-	once  bool              // it enters a Once
-	chain []ssa.Instruction // from the call in this function to the operation
+	once  bool              // the acquisition enters a Once
+	chain []ssa.Instruction // calls from this function down to the operation
 	must  bool              // on all paths
 	// flagged is set if a literal acquires it depending on a variable that it has captured.
 	flagged bool
@@ -53,7 +53,7 @@ type lockFlow struct {
 	flagged   bool          // the locks that it releases depend on a captured variable: see flags
 	done      bool
 	doubles   []double
-	seen      map[doubleKey]bool // of doubles
+	seen      map[doubleKey]bool // keys of doubles
 	again     []double           // released twice
 	wrongMode []double
 	closed    []double // closed twice, or sent to when it is closed
@@ -407,7 +407,7 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 		f.p.order(f, instr, a, s)
 	}
 	if holds(s.gone, a.path) >= 0 {
-		return // it was released before: the caller holds it again
+		return // fn released the lock before: the caller holds it again
 	}
 	for _, x := range s.facts {
 		if strings.HasPrefix(x.key, "v") && !strings.Contains(x.key, " ") {

@@ -14,12 +14,12 @@ type hold struct {
 	path static.Path
 	mode static.Mode
 	at   ssa.Instruction // where it was acquired, in this function
-	own  bool            // by this function itself, not by a callee
+	own  bool            // acquired by this function itself, not by a callee
 	// unsure is set after a call that acquires it on some of its paths only.
 	unsure bool
 	// flagged is set after a call that releases it depending on a flag.
 	flagged bool
-	class   string // of a lock whose path is not known here
+	class   string // class of a lock whose path is not known here
 }
 
 // state is a set of paths to a point.
@@ -32,7 +32,7 @@ type state struct {
 	defers []*ssa.Defer
 	facts  []fact
 	lost   bool // an unknown lock was released, so the held locks are not known any more
-	coarse bool // it has forgotten facts, because there were too many states: it may stand for no path
+	coarse bool // facts were forgotten because there were too many states: the state may stand for no path
 }
 
 // lose forgets the held locks.

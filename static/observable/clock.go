@@ -21,8 +21,8 @@ import (
 // A timeValue describes a number that may come from the clock.
 type timeValue struct {
 	unit int64 // nanoseconds per 1
-	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
-	sure bool  // it certainly comes from a Time
+	dir  int   // the number grows (1) or shrinks (-1) as time passes; 0: either
+	sure bool  // the number certainly comes from a Time
 	date int   // it depends on the time of day, like Unix(): if the program starts later, it is larger (1) or smaller (-1)
 }
 

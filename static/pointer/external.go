@@ -25,7 +25,7 @@ type external struct {
 
 	seesUnexported bool           // it can have addresses from unexported fields
 	client         bool           // code that uses a library, see external_client.go
-	lib            *types.Package // which
+	lib            *types.Package // the package of the library
 }
 
 // blob has all values of one type that an external node holds.

@@ -22,8 +22,8 @@ import (
 
 // Held has the memory that the code of an external node may access.
 type Held struct {
-	Written []*Object // that it may write and read; ascending by number
-	Read    []*Object // that it may read
+	Written []*Object // objects that it may write and read; ascending by number
+	Read    []*Object // objects that it may read
 }
 
 // Held returns the memory that calls of fn, which is opaque, may access in activations with context ctx. ok

@@ -23,8 +23,8 @@ type node struct {
 // together with all others.
 type variable struct {
 	elems  []nodeID     // in the order found
-	copies []nodeID     // those whose value includes this one
-	cons   []constraint // to be applied to every element
+	copies []nodeID     // variables whose value includes this one
+	cons   []constraint // constraints to be applied to every element
 	set    nodeSet      // of elems, once there are more than few
 	edges  nodeSet      // of copies, once there are more than few
 	done   int32

@@ -305,7 +305,7 @@ const (
 	ClockCompared    = 1 << iota // A and B are compared
 	ClockNumber                  // a number is computed from A
 	ClockOfTime                  // A is a Time; without this flag it is a Duration
-	ClockFloat                   // what is compared is float64
+	ClockFloat                   // the compared values are float64
 	ClockGrows                   // A - B grows as time passes
 	ClockShrinks                 // A - B shrinks
 	ClockLeft                    // only A may come from the clock

@@ -273,7 +273,7 @@ func (c *compiler) continues(call *ssa.CallCommon) {
 	}
 	if fn := call.StaticCallee(); fn != nil {
 		if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
-			return // its operations are in code of the reader's own, or it has marks of its own
+			return // a native works for its caller's code; a function of the reader's own has marks itself
 		}
 	}
 	c.emit(Own, 0, 0, 0)

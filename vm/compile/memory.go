@@ -113,7 +113,7 @@ var (
 // registers before recordPending in each of them.
 func (c *compiler) store(v *ssa.Store) {
 	if blankField(v.Addr) {
-		return // of a composite literal; gc does not store it
+		return // a composite literal has this field; gc does not store it
 	}
 	if selfStore(v) {
 		return

@@ -68,7 +68,7 @@ type regions struct {
 	text     []uint64
 
 	dirty []uint32   // copy of heap.Changed
-	base  []baseItem // for these objects, in ascending order
+	base  []baseItem // base items of these objects, in ascending order
 }
 
 // region is the record of a region.
@@ -76,10 +76,10 @@ type region struct {
 	version uint32
 	n       uint32 // objects
 	gen     uint64 // the last fingerprint that it is part of
-	ord     uint64 // its number there
+	ord     uint64 // number of the region in that fingerprint
 	sum     por.Hash
-	words   uint32 // of all objects
-	odd     bool   // it has words that may not be references: it is not kept
+	words   uint32 // words of all objects
+	odd     bool   // some words may not be references: the region is not kept
 	timed   bool   // it has Times that are written as distances from the clock, whose value was
 	at      int64
 	outside []uint32
@@ -410,7 +410,7 @@ func (f *Writer) newRegion(id uint32) {
 	}
 	r := &c.list[at]
 	*r = region{version: r.version, outside: r.outside[:0], owners: r.owners[:0]}
-	f.BeginTraversal() // of the objects outside
+	f.BeginTraversal() // for the objects outside of the region
 	claim := func(id uint32) {
 		k := c.at(id)
 		//mutant: a region keeps objects that are reached before [regions]

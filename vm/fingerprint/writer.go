@@ -72,10 +72,10 @@ type Writer struct {
 	Exchanging bool // the numbers of goroutines do not count
 	OwnOnly    bool // only memory that one goroutine can change: shared objects count by identity
 	ByIdentity bool // objects and goroutines count by identity
-	Naming     bool // which names are equal counts, not which ones they are: see names.go
+	Naming     bool // names are compared only for equality: see names.go
 
-	Words  []uint64 // of the last fingerprint
-	Weight int      // its cost: the words of all parts, the kept ones too
+	Words  []uint64 // words of the last fingerprint
+	Weight int      // cost of the last fingerprint: the words of all parts, the kept ones too
 	Reused int      // regions in it with several objects that were kept
 	Queue  []uint32 // objects visited, in the order of the visits
 	Names  []uint32 // with Naming: numbers of the names, in the order of their first places

@@ -378,7 +378,7 @@ func isOwner(u *types.Struct, f *types.Var) (sum uint32, ok bool) {
 	}
 	switch f.Name() {
 	case "sema":
-		return 0, u.NumFields() == 2 // that of a WaitGroup is another one
+		return 0, u.NumFields() == 2 // the sema of a WaitGroup is another field
 	case "g":
 		return 0, true
 	case "readerSem":

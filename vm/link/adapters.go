@@ -25,8 +25,8 @@ type Adapter struct {
 // A Case is a case of a select.
 type Case struct {
 	Dir  byte           // 's'end, 'r'eceive, 'd'efault
-	Elem *layout.Layout // of the channel
-	Reg  int            // of the channel; the value follows
+	Elem *layout.Layout // element type of the channel
+	Reg  int            // register of the channel; that of the value follows
 }
 
 // An AdapterKind is a kind of adapter: what the function does.
@@ -46,7 +46,7 @@ const (
 type adapterKey struct {
 	kind  AdapterKind
 	sig   uint32 // layout number of the function type
-	cases string // of a select: see casesOf
+	cases string // cases of a select: see casesOf
 }
 
 // selectCase is a case of a select in an adapterKey.

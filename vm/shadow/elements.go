@@ -367,8 +367,8 @@ func (s *Symbols) Elements(obj uint32) (list []Element) {
 type Written struct {
 	Name  uint32 // the word is the address of this name's element,
 	Inner uint64 // plus this number of bytes
-	Fold  bool   // or it is a partial sum:
-	Obj   uint32 // of elements of this object
+	Fold  bool   // otherwise, the word is a partial sum:
+	Obj   uint32 // a sum of elements of this object
 	Rest  uint64 // the bits minus the elements
 	Fresh bool   // the elements are what they were
 }

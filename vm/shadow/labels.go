@@ -54,9 +54,9 @@ type drawn struct {
 
 	// See elements.go.
 	of   *elements
-	slot bool   // it is a word of these,
-	in   uint32 // or 1 + number of the name whose element it is the address of,
-	fold *fold  // or a partial sum of them
+	slot bool   // the label stands for a word of these elements,
+	in   uint32 // or for the address of the element of name in-1,
+	fold *fold  // or for a partial sum of the elements
 	kind uint64 // hash of the label
 }
 

@@ -142,7 +142,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			return bounds.Converted(ext, bounds.IntResult(wide, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer)))
 		})
 	case DivS, DivU, RemS, RemU:
-		s.Look(sh[C]) // it may panic
+		s.Look(sh[C]) // the division may panic
 		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
 			return bounds.IntResult(in.Op, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer))
 		})

@@ -31,8 +31,8 @@ type Maker struct {
 	Bounded bool  // a length was made, which has a bound
 
 	// The value under construction.
-	whole bool   // it is a scalar: its only part is its register
-	image []byte // its memory image, for bytes that are not symbolic
+	whole bool   // the value is a scalar: its only part is its register
+	image []byte // memory image of the bytes that are not symbolic
 	parts []Part // the symbolic bytes
 }
 

@@ -22,7 +22,7 @@ const (
 
 // A roundsOutcome is the result of a simulated search in rounds.
 type roundsOutcome struct {
-	times  float64 // as fast as one worker
+	times  float64 // speed divided by that of one worker
 	rounds float64
 	bytes  float64 // that a worker gets
 	waits  float64 // share of the time that is not spent on exploring

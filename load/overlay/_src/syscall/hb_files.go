@@ -403,7 +403,7 @@ var hbMadeFiles []hbMadeFile
 
 type hbMadeFile struct {
 	path  string
-	again bool // it was read more than once
+	again bool // the file was read more than once
 }
 
 // hbMade reports whether the kernel makes the host's file at path. hbSame records that it has not changed.
@@ -526,7 +526,7 @@ func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
 		return -1, EBADF
 	}
 	if _, ok := f.stream.(*hbInotify); ok && whence >= 0 && whence <= 2 {
-		return 0, nil // it does nothing
+		return 0, nil // Seek has no effect on an inotify descriptor
 	}
 	if f.stream != nil {
 		return -1, ESPIPE

@@ -60,7 +60,7 @@ func Flock(fd int, how int) error {
 	}
 	l.take(f, op == LOCK_EX)
 	if waits {
-		if f.touch(false); f.refs == 0 { // it was closed meanwhile
+		if f.touch(false); f.refs == 0 { // the file was closed meanwhile
 			f.unlock()
 		}
 	}

@@ -19,14 +19,14 @@ type common struct {
 
 	failed, skipped bool
 	finished        bool // the function has returned or called FailNow or SkipNow
-	done            bool // and so have its cleanups and subtests
+	done            bool // its cleanups and subtests have ended, too
 	cleaning        bool
 	isParallel      bool
 	denyParallel    bool
 	isSynctest      bool
 	isFuzz          bool
-	seed            string // of a fuzz target, which is run with it: its name
-	isEntry         bool   // it is the test of the entry, or one of them
+	seed            string // for a fuzz target: the name of the seed with which it is run
+	isEntry         bool   // the test is the entry, or one of its tests
 
 	// Arguments of hbTouch besides failed, skipped and finished. Only their addresses are used.
 	registered bool // cleanups
