@@ -43,7 +43,7 @@ type Analysis interface {
 	Own(instr ssa.Instruction) []Fact
 	// At returns facts about the point before instr: what a goroutine at that point must or may do.
 	At(instr ssa.Instruction) []Fact
-	// Release lets go of all memory. The analysis must not be asked again.
+	// Release releases all memory. The analysis must not be asked again.
 	Release()
 }
 

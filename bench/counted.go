@@ -77,8 +77,8 @@ type Configuration struct {
 	POR *por.Explorer
 	// Variant names the options POR has: the values that are not the defaults.
 	Variant string
-	// States: states are stored, up to symmetry, and parts of the goroutines
-	// come first, as explore does it by default.
+	// States: states are stored, up to symmetry, and parts of the program are explored one after the other,
+	// as explore does by default.
 	States bool
 }
 

@@ -25,9 +25,9 @@ import (
 //     if one of its frames referred to the object, it must have ended. A goroutine that waits for a lock is
 //     judged by the object that the holder of the lock waits for (leftWith). If other goroutines that are
 //     left refer to the object, it is also judged by their objects (wakers).
-//  3. An execution without the Leak, or with fewer objects that goroutines wait for there, shows that
-//     the Leak is a bug of some schedules, such as an unlucky select, and stops the search. There is
-//     one exception: the goroutine waits, at any place, for the same object as another goroutine,
+//  3. The search stops at an execution without the Leak, or with fewer objects for which goroutines wait
+//     there. Such an execution shows that the Leak is a bug of some schedules, such as an unlucky select.
+//     There is one exception: the goroutine waits, at any place, for the same object as another goroutine,
 //     which all executions leave. A function that ended the other goroutine would end both. If every
 //     execution has the Leak, it is a warning (Bug.Always).
 //

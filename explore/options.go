@@ -172,7 +172,7 @@ const (
 	NumRules
 )
 
-// rules report whether options break a rule. Check evaluates them in this order.
+// Each of the rules reports whether options break it. Check evaluates them in this order.
 var rules = [NumRules]func(o *Options) bool{
 	MatchUnsupported:   func(o *Options) bool { return o.Match && !o.POR.Stateful },
 	MatchRequired:      func(o *Options) bool { return !o.Match && !o.POR.Stateless },

@@ -30,7 +30,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.settle()
+	s.markIgnores()
 	if err := s.finish(found); err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, nil
 }
 
-// settle marks the ignore rules that the search has used.
-func (s *exploration) settle() {
+// markIgnores marks the ignore rules that the search has used.
+func (s *exploration) markIgnores() {
 	for _, i := range s.collector.used {
 		s.opts.Ignores[i].Used = true
 	}

@@ -192,7 +192,7 @@ func (p *portfolio) search(c *contender) {
 	if s.extra == nil {
 		s.extra = &c.effort
 	}
-	s.collector.inSubtree = true // uses of ignore rules are only recorded; settle marks them
+	s.collector.inSubtree = true // uses of ignore rules are only recorded; markIgnores marks them
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(q por.Progress) string {
 		if why := poll(q); why != "" {
@@ -379,8 +379,8 @@ func (p *portfolio) choose(list []*contender) *contender {
 			}
 			continue
 		}
-		vain, other := best.s.needsRefining(), c.s.needsRefining()
-		if vain && !other || vain == other && c.found.Work() > best.found.Work() {
+		coarse, other := best.s.needsRefining(), c.s.needsRefining()
+		if coarse && !other || coarse == other && c.found.Work() > best.found.Work() {
 			best = c
 		}
 	}

@@ -4,9 +4,9 @@
 // goroutine may make a conflicting access in its whole future.
 //
 // Guarantee: if Skip returns true, then from the present state on no other goroutine executes an operation
-// that conflicts with the access while the goroutine waits, so {goroutine} is a persistent set (Godefroid,
-// 1996) and executing it at once loses no outcome. Deviation from the paper: two writes conflict. Its
-// read-write-only rule loses final states.
+// that conflicts with the access while the goroutine waits. So {goroutine} is a persistent set (Godefroid,
+// 1996), and executing the goroutine at once loses no outcome. Deviation from the paper: two writes conflict.
+// Its read-write-only rule loses final states.
 //
 // static.FieldAccess computes the accesses that a function may make from a point on, and package hybrid
 // merges these over a live stack. Here the result is compared with one access, which is known exactly.

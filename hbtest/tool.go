@@ -139,7 +139,7 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 	return strings.TrimRight(b.String(), "\n"), cmd.ProcessState.ExitCode()
 }
 
-// hbcheck's exit statuses.
+// The exit statuses of hbcheck.
 const (
 	exitOK = iota
 	exitBug

@@ -106,7 +106,7 @@ func (prog *Program) BuildPackage(pkg *ssa.Package) {
 	}
 }
 
-// buildsWhole reports whether p is built as a whole: a package of the user's, of which most is executed.
+// buildsWhole reports whether p is built as a whole: a package of the user's, most of whose code is executed.
 func (prog *Program) buildsWhole(p *Package) bool { return !oneByOne || !p.library() }
 
 // Build builds all functions of the program.

@@ -45,9 +45,8 @@ var cTypes = map[string]string{
 	"size_t": "=ulong", "ssize_t": "=long", "uintptr_t": "=ulong", "intptr_t": "=long",
 }
 
-// addCgo adds files that import "C" to the packages of the user's that have no
-// alternative, takes files in Go for those with assembly (takePure), and lists the packages that
-// only those files import.
+// addCgo adds files that import "C" to the user's packages that have no alternative. It takes files in Go in
+// place of those with assembly (takePure), and lists the packages that only these files import.
 func (l *loader) addCgo() error {
 	known := make(map[string]bool)
 	for next := 0; next < len(l.listed); {

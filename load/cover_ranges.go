@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// From Go 1.27 on go tool cover gives a block several counters if it has lines without code, each for a
-// range of lines and for as many statements as the whole block has.
+// From Go 1.27 on, go tool cover gives several counters to a block that has lines without code. Each counter
+// is for a range of lines, and for as many statements as the whole block has.
 
 // A codeRange is a part of a block without lines that hold nothing but comments or blanks.
 type codeRange struct {

@@ -102,10 +102,9 @@ func isPlainConversion(from, to types.Type) bool {
 // calls its init functions, and no other package's. Packages without initialisation are omitted and need
 // not be built for it.
 //
-// The order is the language's: sort by import path; again and again initialise the first package
-// that has all its imports initialised. As with gc, packages without code to run at initialisation
-// delay no other package (cmd/link/internal/ld, inittask.go), and the implicit packages, of which
-// the runtime is one, come before all others.
+// The order is the language's: sort by import path; again and again initialise the first package that has all
+// its imports initialised. As with gc, packages without code to run at initialisation delay no other package
+// (cmd/link/internal/ld, inittask.go), and the implicit packages (the runtime is one) come before all others.
 func (prog *Program) InitOrder(e *Entry) []*ssa.Package {
 	var order []*ssa.Package
 	inited := make(map[*Package]bool)

@@ -147,9 +147,8 @@ func (prog *Program) Size() int {
 // included), or nil if the program does not import it.
 func (prog *Program) Package(path string) *Package { return prog.byPath[path] }
 
-// PackageOf returns the package that declares fn, or of which fn is an
-// instance or wrapper; nil for functions of no package, such as the wrapper of
-// error.Error.
+// PackageOf returns the package that declares fn, or the function whose instance or wrapper fn is; nil for
+// functions of no package, such as the wrapper of error.Error.
 func (prog *Program) PackageOf(fn *ssa.Function) *Package {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
@@ -173,8 +172,8 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
-// IsOwn reports whether fn is the user's own code: in a module in which the go command works, or of
-// which a package is explored, or in no module. The overlay is not.
+// IsOwn reports whether fn is the user's own code: in a module in which the go command works, in a module
+// with an explored package, or in no module. The overlay is not.
 func (prog *Program) IsOwn(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	if p == nil || p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")) {
@@ -217,11 +216,11 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 	return pkg == types.Unsafe || p != nil && p.Std
 }
 
-// IsModel reports whether fn, or the function of which fn is an instance, a wrapper or a part,
-// belongs to a model. The overlay provides the functions of models, in files whose names do not
-// mark them as plain code (package internal/effect of the overlay). The other functions of a
-// patched package are real ones. Functions of package hbtest/lin belong to a model, too; that
-// package documents why no other goroutine notices its accesses.
+// IsModel reports whether fn belongs to a model, or is an instance, a wrapper or a part of a function that
+// does. The overlay provides the functions of models, in files whose names do not mark them as plain code
+// (package internal/effect of the overlay). The other functions of a patched package are real ones. Functions
+// of package hbtest/lin belong to a model, too; that package documents why no other goroutine notices its
+// accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()

@@ -245,9 +245,9 @@ func newGraph(p *Package) *graph {
 	return g
 }
 
-// effectsOf returns the parts of the initial values of s that are certainly executed, even if no other code
-// mentions its variables, and that may have effects or pass values to others. The rest, values that only
-// the variables get, matters only to code that mentions these. types are the package's.
+// effectsOf returns the parts of the initial values of s that may have effects or pass values to others.
+// These parts are executed even if no other code mentions the variables of s. The rest, values that only the
+// variables get, matters only to code that mentions these. types are the package's.
 func effectsOf(s *ast.ValueSpec, types map[string]*decl) (effects []ast.Expr) {
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {

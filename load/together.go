@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Tests of one package that call t.Parallel run at the same time. They can share only memory
-// reachable from package-level variables. So two tests are explored together, as one more entry, if
-// both reach code that uses a variable, and one of them reaches code that may change the variable
-// or memory reachable from it.
+// Tests of one package that call t.Parallel run at the same time. They can share only memory reachable from
+// package-level variables. So two tests are explored together, as one more entry, if they share a variable:
+// both reach code that uses it, and one of them reaches code that may change it, or memory reachable from it.
 
 // together is between the names of two tests.
 const together = "+"

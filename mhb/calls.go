@@ -30,8 +30,8 @@ type invocation struct {
 	held   bool                 // for Cond.Wait: the lock of the Cond is certain to be locked ahead
 }
 
-// function walks a call of a relevant function, and reports whether the call may return. into belongs to
-// the caller.
+// function walks a call of a relevant function, and reports whether the call may return. into is the caller's
+// summary.
 //
 // Calls of Cond.Wait also differ in the mutex to unlock, which is in a field of the Cond, and may be known
 // at the call.
@@ -59,8 +59,8 @@ func (w *walk) function(c *invocation, into *visit) bool {
 // from the state. It reports whether the function may return, by how much it may decrement the counters of
 // WaitGroups, and by how much it certainly increments them.
 //
-// The summary of the function is computed separately, from an empty one, and then merged with the caller's
-// summary: so it can be the leaf of a decision tree of its own, for callers in other states.
+// The summary of the function starts empty, and is merged with the caller's summary at the end. So the
+// function has a decision tree of its own, whose leaves serve callers in other states.
 //
 // A recursive function, or one that calls such a function, is only remembered for this walk: the
 // effect of a recursive call depends on the place where the recursion began. The questions of a

@@ -17,9 +17,9 @@ import (
 // No choice is needed before the select of T_c: neither T_1 nor T_2 reaches an operation on c, sends to
 // done, or closes it, while T_c and its partner wait.
 //
-// Claim: the operations that T_c can execute now are a persistent set if no member but T_c is enabled, and
-// no walk reaches an operation that disturbs a case of a member (Case.disturbed). Let E be an execution
-// from the present state without the operations that T_c can execute now.
+// Claim: the operations that T_c can execute now are a persistent set under two conditions. No member but T_c
+// is enabled, and no walk reaches an operation that disturbs a case of a member (Case.disturbed). Let E be an
+// execution from the present state without the operations that T_c can execute now.
 //
 //  1. No member takes part in a step of E. Otherwise let s be the first such step. What a member can do
 //     depends on the channels of its cases, and on the goroutines that wait at these. All those that wait

@@ -49,9 +49,9 @@
 //  5. None of what was reached conflicts with T_c's operation. So no step of E does, and
 //     {T_c} is a persistent set (Godefroid, 1996).
 //
-// Certain objects: an operand is evaluated in the goroutine's frame, through
-// registers that are live there, addresses of fields and elements, and loads
-// from memory that none of the others can write while T_c waits (eval.go).
+// Certain objects: an operand is evaluated in the goroutine's frame (eval.go). Registers that are live there
+// are known, and so are addresses of fields and elements, and memory that none of the others can write while
+// T_c waits.
 //
 // The paper asks before accesses to fields. Queries may also be for operations that synchronise: they need
 // no choice either if no other goroutine can execute an operation that depends on them (conflict.go).

@@ -233,8 +233,8 @@ func (x *Coverages) Add(r *explore.Result) {
 	}
 }
 
-// Packages returns the import paths of the packages that have statements outside of test files, and
-// of which an entry was explored or some code was executed.
+// Packages returns the import paths of the packages that have statements outside of test files, and in which
+// an entry was explored or some code was executed.
 func (x *Coverages) Packages() (list []string) {
 	if x.All == nil {
 		return nil

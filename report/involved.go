@@ -18,7 +18,7 @@ const (
 	uninvolved     // an operation of a goroutine that has nothing to do with the bug
 	afterwards     // after a test has failed, until it has ended
 	folded         // the row of the call that it is part of stands for it
-	untold         // steps of which only the goroutine is known
+	untold         // steps with nothing known but the goroutine
 	numOuts
 )
 

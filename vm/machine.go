@@ -118,8 +118,8 @@ type scalars struct {
 	debt       int64   // see step_time.go
 	shown      int64   // value of the last clock read: see step_look.go
 	looks      []int64 // values of clock reads on this path, in ascending order
-	vainRounds int     // comparisons that need time to pass, since time last advanced
-	vainLooks  int     // visible clock reads since time last advanced
+	idleRounds int     // comparisons that need time to pass, since time last advanced
+	idleLooks  int     // visible clock reads since time last advanced
 	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read
 	clockStep  int     // the last step that read the clock, from 1; 0: none has
 	timeStep   int     // the last step in which time passed

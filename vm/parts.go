@@ -19,7 +19,7 @@ type chanWaiters struct {
 type gliding struct {
 	g     *goroutine // the goroutine of the step
 	kind  trace.Kind // kind of its last operation or access
-	vain  bool       // the operation is a select that takes its default, or the length of a channel
+	idle  bool       // the operation is a select that takes its default, or the length of a channel
 	bound int        // most accesses after the operation
 	left  int        // accesses that remain
 	n     int        // accesses made

@@ -33,13 +33,13 @@ import (
 //     no look if all of these are names of the class (shadow.Symbols.namesKey). The order of a map does
 //     not depend on the bits of keys (package maps). An index has claims of its own (elements.go of
 //     package shadow).
-//  2. Let π map the names of each class one to one to names of the class. Take two states that differ
-//     by π, applied to all words with the label of a name, by the bits of words with other labels,
-//     and by numbers of objects and goroutines. By 1, and because words without labels are equal, an
-//     instruction that is no look has the same effect in both, up to π: it copies words; or its
-//     result has a label, or does not depend on labels, or is the same for any one-to-one mapping. An
-//     instruction that is a look in one state is also a look in the other one. (Fingerprints have the
-//     bits of words with other labels, so fewer states match than could.)
+//  2. Let π map the names of each class one to one to names of the class. Take two states that differ only in
+//     three ways: by π, applied to all words with the label of a name; by the bits of words with other
+//     labels; and by numbers of objects and goroutines. By 1, and because words without labels are equal, an
+//     instruction that is no look has the same effect in both, up to π: it copies words; or its result has a
+//     label, or does not depend on labels, or is the same for any one-to-one mapping. An instruction that is
+//     a look in one state is also a look in the other one. (Fingerprints have the bits of words with other
+//     labels, so fewer states match than could.)
 //  3. A new name: the go statement has the same number v in both states, because the word has no label
 //     there. If v has been passed before as a name of its class on this path, that is a look. So π can map
 //     v to itself, provided that v has been passed before in both states or in neither: fingerprints have

@@ -27,10 +27,10 @@ import (
 //     neither, and the other parts of the state do not depend on their order.
 //  2. So by claim 1 of symmetry the state stays the same up to numbers if a and b are exchanged
 //     and all other goroutines stay: exchanging the two is an automorphism of the state.
-//  3. If several goroutines refer to a common object, and the first of them is the first item to
-//     refer to it, the state is written with that one and the next one exchanged (tryExchanging):
-//     if the words are the same, 2 holds. Automorphisms can be composed, so the goroutines
-//     connected by such exchanges are a class of which all permutations are automorphisms.
+//  3. Suppose that several goroutines refer to a common object, and the first of them is the first item that
+//     refers to it. Then the state is written once more, with this goroutine and the next one exchanged
+//     (tryExchanging). If the words are the same, 2 holds. Automorphisms can be composed. So the goroutines
+//     connected by such exchanges are a class, and all permutations of the class are automorphisms.
 //  4. An automorphism maps alternatives to alternatives, and a step to a step whose resulting
 //     state is equal up to exchange: claim 2 of symmetry. The alternative of an operation on
 //     channels is a case, with a partner and the partner's case; parking and default are not
@@ -120,8 +120,8 @@ func (m *Machine) findEqual() {
 	c.Exchanging, c.Naming = false, false
 }
 
-// tryExchanging finds identical goroutines of which the first is the first item to refer to objects
-// common to all.
+// tryExchanging finds identical goroutines that refer to common objects. The first of these goroutines is the
+// first item that refers to the objects.
 func (m *Machine) tryExchanging() {
 	c, before := &m.canon, m.canon.hash
 	for i := 1; i < len(c.sorted); i++ {

@@ -48,7 +48,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	g.parked = false
 	if a.caseIndex < 0 {
 		//mutant: a loop that polls channels never waits [env TestPollPrograms]: "|| steps" -> "|| steps && false"
-		m.glide.vain = m.glide.vain || steps
+		m.glide.idle = m.glide.idle || steps
 		m.finishChan(g, -1, false)
 		return Next
 	}
@@ -370,7 +370,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 		!m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
-		m.glide.vain = m.glide.vain || steps
+		m.glide.idle = m.glide.idle || steps
 		*dst = h[chLen/8]
 	}
 	g.PC++

@@ -112,9 +112,9 @@ func (m *Machine) cutForTime(g *goroutine) {
 // that ends by itself has fewer clock reads; this number takes a second.
 const maxLooks = 1 << 20
 
-// maxVain bounds the clock reads that are operations, of all goroutines of a path: time might have
+// maxIdleLooks bounds the clock reads that are operations, of all goroutines of a path: time might have
 // passed at each, and has not. If states are stored, no bound on steps would end such a path.
-const maxVain = 1 << 12
+const maxIdleLooks = 1 << 12
 
 // setSpinning records that g loops forever: its pending operation is never enabled.
 func (m *Machine) setSpinning(g *goroutine) {

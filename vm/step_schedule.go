@@ -195,7 +195,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.saveGoroutine(g)
 	ends := g.ending()
 	m.beginGlide(g, g.view.op.Kind)
-	hush := m.beginSilence(g)
+	silentStep := m.beginSilence(g)
 	m.able.begin(m, g)
 	g.scheduled, g.Choice = true, int32(choice)
 	g.status = gRunning
@@ -221,14 +221,14 @@ func (m *Machine) step(g *goroutine, choice int) {
 	}
 	// g's view was computed when it arrived, and no goroutine moves after that.
 	seen := g.view.moment == m.moment && len(m.ready) == 0
-	m.noteEffect(g, m.glide.kind, m.glide.vain)
+	m.noteEffect(g, m.glide.kind, m.glide.idle)
 	// Bring the goroutines whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++
 	if seen {
 		g.view.moment = m.moment
 	}
-	m.endSilence(g, hush)
+	m.endSilence(g, silentStep)
 	m.able.end(m)
 	if m.reduction != nil {
 		m.reduction.afterStep(g)

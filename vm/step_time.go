@@ -116,7 +116,7 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 // deadlines of contexts do not distinguish states that are otherwise equal.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
-	m.vainLooks, m.vainRounds = 0, 0
+	m.idleLooks, m.idleRounds = 0, 0
 	d, from := m.deadline(g), m.clock
 	at := d
 	switch {

@@ -207,7 +207,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
 		return &outcome{Refused: "the worker finds other entries in the program"}
 	}
-	w.tell(d, t.Name)
+	w.describeTask(d, t.Name)
 	e := &j.entries[t.Entry]
 	own, flags, err := j.x.options(e)
 	if err != nil {
@@ -217,7 +217,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	if t.Bound > 0 && (own.Timeout == 0 || t.Bound < own.Timeout) {
 		own.Timeout, own.Share, own.Initialising = t.Bound, true, t.Initialising
 	}
-	m := newMarket(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
+	m := newPieceExchange(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
 	own.Elsewhere = m
 	o.Result, o.Crowded, err = j.x.perform(ctx, e, own, flags, t.Final, t.Earlier)
 	m.close()

@@ -39,8 +39,8 @@ func relaxed[T any](f func() (T, error)) (T, error) {
 	return f()
 }
 
-// findPercent is loadPercent for findings, unless the program already takes largeProgram, because then
-// memory is scarcer than time. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist
+// findPercent is loadPercent for findings. It is not used if the program already takes largeProgram, because
+// then memory is scarcer than time. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist
 // 3.8 instead of 4.7.
 const (
 	findPercent  = 300

@@ -424,7 +424,7 @@ func (x *wholeRun) done(a attempt) (err error) {
 		for i, ig := range a.ignores {
 			x.opts.Ignores[i].Used = x.opts.Ignores[i].Used || ig.Used
 		}
-		x.sv.tell(a.keep, r)
+		x.sv.reportSaved(a.keep, r)
 	}
 	x.f.accept(r)
 	x.files.flags = a.flags

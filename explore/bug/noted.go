@@ -54,8 +54,8 @@ func Movers(m describe.Machine, schedule trace.Schedule) (list []Mover) {
 	return list
 }
 
-// Untell describes b by the knowledge of the search.
-func (b *Bug) Untell() {
+// DescribeBriefly describes b by the knowledge of the search.
+func (b *Bug) DescribeBriefly() {
 	names := make(map[trace.GID]string)
 	for _, x := range b.Noted.Movers {
 		names[x.G] = x.Name

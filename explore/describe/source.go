@@ -43,7 +43,7 @@ func (s *source) ran(name string) {
 	s.ended.Add(name)
 }
 
-// add records the execution of several subtests, of which some were skipped.
+// add records the execution of several subtests, some of which were skipped.
 func (s *source) add(all, skipped []string) {
 	for _, name := range all {
 		s.executes(name)

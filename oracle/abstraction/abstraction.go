@@ -180,8 +180,8 @@ func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 	return slices.Contains(list, ctx) || ctx == pointer.Unknown && len(list) > 0
 }
 
-// Object returns the abstract objects one of which represents object id; none if it is unknown. There is
-// one abstract object, except for objects that package reflect has allocated, and if the context is
+// Object returns abstract objects; one of them represents object id. It returns none if id is unknown. There
+// is one abstract object, except for objects that package reflect has allocated, and if the context is
 // unknown. A map is represented by its header; the memory to which the header refers is unknown.
 func (a *Abstraction) Object(id uint32) []*pointer.Object {
 	info := a.m.StaticView().Object(id)

@@ -26,10 +26,10 @@ import (
 //
 // Where it differs from Table 2, and why:
 //
-//   - The search can return to every visible operation, at no cost. So it does not need to know
-//     beforehand which objects are shared, nothing depends on the sharing seen in earlier executions,
-//     and the first access to an object is an access like any other. (Table
-//     2 skips it, line 33, and relies on the choice points at thread starts to come back.)
+//   - The search can return to every visible operation, at no cost. So it does not need to know beforehand
+//     which objects are shared. Nothing depends on the sharing seen in earlier executions, and the first
+//     access to an object is an access like any other. (Table 2 skips it, line 33, and relies on the choice
+//     points at thread starts to come back.)
 //   - The last dependent event is sought for every pending operation, as in POPL 2005, and
 //     not only for the one that is executed next: an operation that stays disabled until the end
 //     would lose its races.
@@ -84,8 +84,8 @@ type accessor struct {
 
 // cvNode is a state on the stack.
 //
-// Invariant: backtrack only grows, and only at its end, so the loop of run may add to it while it
-// goes through it.
+// Invariant: backtrack only grows, and only at its end, so run may add goroutines to backtrack while it loops
+// over backtrack.
 type cvNode struct {
 	search.Position
 	enabled   []trace.GID // enabled(s)

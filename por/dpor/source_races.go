@@ -18,8 +18,8 @@ import (
 //	line 9: if one of I(v) is in backtrack(E'), the other order is explored anyway.
 //	line 10: otherwise any one of them is added. (POPL 2005 requires p's goroutine, or all.)
 
-// raceCandidate is a race of events, one of which was executed in the node, to be reported to the
-// visitor: after seq, the pending operations of p and q race.
+// raceCandidate is a race to be reported to the visitor. One of its events was executed in the node: after
+// seq, the pending operations of p and q race.
 type raceCandidate struct {
 	seq  []hb.Transition
 	p, q trace.GID
@@ -235,7 +235,7 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	return true
 }
 
-// reportRaces reports to the visitor the races of which one event was executed in f.
+// reportRaces reports to the visitor the races with an event that was executed in f.
 //
 // Two racing events may both be pending only after the state before the first one and the events that the
 // second one needs (notdep): these events are executed, the two compared, and the system is rewound.

@@ -68,8 +68,8 @@ type Event struct {
 	// DependsOnOutput: it decides which output exists when the program ends.
 	DependsOnOutput bool
 
-	// For a WgAdd: its effect on the counter; the event whose unit it has taken, if it is a Done (see
-	// waitgroup.go); and how many of its own units have been taken.
+	// For a WgAdd: the effect on the counter; for a Done the event whose unit it has taken (see
+	// waitgroup.go); and how many units of this event have been taken.
 	change       por.Adding
 	unit         int32
 	matchedUnits int64

@@ -27,10 +27,9 @@ import (
 //	         └─ unit ── Done         whose Done is not in D
 //	Add(1) ──── unit
 //
-// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the
-// number above is not negative. If not, then by Hall's theorem there is a set of Dones with too few
-// units before them, and an order in which these come first, with the events before them, makes the
-// counter negative.
+// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the number
+// above is not negative. If not, then by Hall's theorem there is a set of Dones with too few units before
+// them. An order in which this set comes first, with the events before it, makes the counter negative.
 //
 // Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the
 // counter is zero while it waits if and only if there is a least set with these properties: it

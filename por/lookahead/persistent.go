@@ -181,8 +181,8 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int
 	return p.sameStateEitherWay(g, choice, p.gs[i])
 }
 
-// sameStateEitherWay reports whether the operation of g and that of waiting, the goroutine that waits, can
-// be executed in either order and lead to the same state, like two additions to a WaitGroup. Both
+// sameStateEitherWay reports whether the operation of g and that of the goroutine waiting can be executed in
+// either order, and both orders lead to the same state, as with two additions to a WaitGroup. Both
 // synchronise.
 //
 // It tries all alternatives of the operation of waiting, but only the given alternative of g, because each

@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Several workers (por.Config.Jobs), which steal work from each other (Blumofe and Leiserson,
-// "Scheduling multithreaded computations by work stealing", JACM 1999), with the result of one
-// worker, to the last count, and in the same order.
+// Several workers (por.Config.Jobs) steal work from each other (Blumofe and Leiserson, "Scheduling
+// multithreaded computations by work stealing", JACM 1999). The result is that of one worker, to the last
+// count, and in the same order.
 //
 // The tree of frames and candidates depends on the program only, not on when candidates are
 // explored (section 7 of docs/research/optimal.md). So it may be cut into tasks anywhere: a task is one

@@ -36,13 +36,12 @@ import (
 //
 // # Why S may have to be larger (rule S3)
 //
-// A select depends on all operations of its channels (Go locks them all, rule R2): each event that
-// changes whether one of its cases is ready. Its partner's operation may depend on more. Two
-// selects do not communicate if both have other ready cases, so an event on which x does not depend
-// can make a rendezvous impossible, and another event can make it possible again. Such events are
-// not added to a prefix one by one, because there may be no operation after one of them that shows
-// the next. So all down-closed sets of them that can have been executed by then are scheduled
-// (enumerateIdeals). Claim 8: all necessary sets are found.
+// A select depends on all operations of its channels (Go locks them all, rule R2): each event that changes
+// whether one of its cases is ready. Its partner's operation may depend on more. Two selects do not
+// communicate if both have other ready cases. So an event on which x does not depend can make a rendezvous
+// impossible, and another event can make it possible again. Such events are not added to a prefix one by one:
+// after one of them, there may be no operation that shows the next. So all down-closed sets of them that can
+// have been executed by then are scheduled (enumerateIdeals). Claim 8: all necessary sets are found.
 //
 // # Why a rendezvous counts once
 //

@@ -22,9 +22,9 @@ type graphEvent struct {
 	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
 
-// executeIn executes order, in which the last occurrence of t is a new event. If noWrite is set,
-// that event must not write: if it would, the search returns to the linearization back, and
-// executeIn reports false.
+// executeIn executes order, in which the last occurrence of t is a new event. If noWrite is set, that event
+// must not write. If the event would write, the search returns to the linearization back, and executeIn
+// reports false.
 //
 // t is executed separately because it is new: the end of an execution by t is counted,
 // and the state before it shows whether it writes.

@@ -66,8 +66,7 @@ type linearizer struct {
 
 // add takes an event that has been executed with operation op, or would be.
 //
-// The result is valid until the next call. Callers change the writes of operations of which it is not known
-// whether they write.
+// The result is valid until the next call. Callers change the writes of operations that may or may not write.
 func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.EventID) *node {
 	if len(l.nodes) < cap(l.nodes) {
 		l.nodes = l.nodes[:len(l.nodes)+1]

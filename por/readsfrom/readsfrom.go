@@ -34,12 +34,12 @@ import (
 //     revisit.
 //   - Everything else has causal prefixes, as in package optimal.
 //
-// To find each S w once, a rule is needed for events that are executed on the way and do not belong to S
-// w (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package
-// optimal, and a read d that does not belong to S reads from the maximal write given S. Let V be S and the
-// events in G before d. The maximal write is the deepest write in V, by the number of events that happen
-// before it (then by its hb.EventID), that can be the last one in a linearization of V. Proof that S w is
-// found exactly once:
+// To find each S w once, a rule is needed for events that are executed on the way and do not belong to S w
+// (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package optimal, and a
+// read d that does not belong to S reads from the maximal write given S. Let V be S and the events in G
+// before d. The maximal write is the deepest of the writes in V that can be the last one in a linearization
+// of V. The depth is the number of events that happen before a write; hb.EventID decides between equals.
+// Proof that S w is found exactly once:
 //
 //  1. Consider the first state in which two explorations that find S w differ. They have the same
 //     G, and chose the same d.

@@ -196,7 +196,7 @@ func (a *aim) free(among []trace.GID) []trace.GID {
 		return a.moving
 	}
 	a.waited = 0
-	return a.goesOn()
+	return a.release()
 }
 
 // waits reports whether g, which may wait at its places, does so.
@@ -222,9 +222,9 @@ func (a *aim) waits(g trace.GID, s *status, among []trace.GID) bool {
 	return true
 }
 
-// goesOn returns a random waiting goroutine that may continue: one at place 1 of a Cross, or at place 2 of
+// release returns a random waiting goroutine that may continue: one at place 1 of a Cross, or at place 2 of
 // an Interpose, if there is one.
-func (a *aim) goesOn() []trace.GID {
+func (a *aim) release() []trace.GID {
 	list := a.waiting
 	prefer := map[por.Goal]int{por.Cross: 1, por.Interpose: 2}[a.target.Goal]
 	a.moving = a.moving[:0]

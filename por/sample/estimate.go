@@ -64,8 +64,8 @@ type Estimator struct {
 
 // choicePoint is a state of a walk with a choice.
 //
-// A state in which a goroutine with one alternative was executed at once, because it is a persistent set,
-// is no choice point, because the second drawing would also execute it at once.
+// If a goroutine with one alternative is a persistent set, the walk executes it at once. Such a state is not
+// a choice point, because the second drawing would also execute the goroutine at once.
 type choicePoint struct {
 	events          int // before it
 	candidates, end int // Estimator.candidates[candidates:end] could move

@@ -17,7 +17,7 @@ type plan struct {
 	gs     []trace.GID
 	points []point   // of their pending operations
 	first  trace.GID // goroutine that moves first then; NoGID: none
-	takes  *taking   // the step that moves it; nil: any
+	takes  *lastStep // the step that moves it; nil: any
 	until  point     // the last operation that first executes, by further steps of its own
 	guess  bool
 }

@@ -50,8 +50,8 @@ type turnKey struct {
 	taken    int
 }
 
-// A taking is the last step of a plan: g takes a case, with a partner, if that is not NoGID.
-type taking struct {
+// A lastStep is the last step of a plan: g takes a case, with a partner, if that is not NoGID.
+type lastStep struct {
 	g, with trace.GID
 	index   int
 }
@@ -363,7 +363,7 @@ func (p *predictor) instead(x *turn, i int, extra needed, z *turn) (plan, bool) 
 		return plan{}, false
 	}
 	last := slices.Clone(has)
-	f := plan{has: has, goal: por.Precede, first: trace.NoGID, guess: p.guesses, takes: &taking{x.g, trace.NoGID, i}}
+	f := plan{has: has, goal: por.Precede, first: trace.NoGID, guess: p.guesses, takes: &lastStep{x.g, trace.NoGID, i}}
 	for _, y := range of {
 		if y.in(has) {
 			return plan{}, false
@@ -379,7 +379,7 @@ func (p *predictor) instead(x *turn, i int, extra needed, z *turn) (plan, bool) 
 }
 
 // String returns a key: it is the same for plans that show the same bug.
-func (t *taking) String() string {
+func (t *lastStep) String() string {
 	if t == nil {
 		return ""
 	}
@@ -387,7 +387,7 @@ func (t *taking) String() string {
 }
 
 // step returns the last step of a plan, if it can be made.
-func (t *taking) step(x *sampler) (trace.Step, bool) {
+func (t *lastStep) step(x *sampler) (trace.Step, bool) {
 	for _, gs := range [2][2]trace.GID{{t.g, t.with}, {t.with, t.g}} {
 		g := gs[0]
 		if g == trace.NoGID || !slices.Contains(x.Enabled, g) {

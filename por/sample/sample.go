@@ -58,10 +58,10 @@ type sampler struct {
 	advanced   []trace.GID    `saved:"-"`
 }
 
-// A making makes a strategy that draws from r.
-type making func(r *rand.Rand) strategy
+// A newStrategy makes a strategy that draws from r.
+type newStrategy func(r *rand.Rand) strategy
 
-func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sampler {
+func newSampler(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) *sampler {
 	random := new(rand.PCG)
 	rng := rand.New(random)
 	effects, _ := sys.(por.Effects)
@@ -81,7 +81,7 @@ func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sample
 //
 // The result is never exhaustive: BoundSampled is among its reasons, with the seed that repeats
 // it.
-func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result {
+func sample(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) por.Result {
 	cfg.Match = false
 	budget := cfg.MaxExecutions
 	if budget == 0 {

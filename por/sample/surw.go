@@ -10,9 +10,10 @@ import (
 
 // SURW samples schedules by the selectively uniform random walk of Zhao, Wolff, Mathur and Roychoudhury
 // ("Selectively Uniform Concurrency Testing", ASPLOS 2025, algorithm 2). Each execution has a set of
-// interesting operations. The goroutine that executes the next one is drawn with a probability proportional
-// to the interesting operations that it has left; goroutines that have not started yet count for the one
-// that starts them. Until then goroutines at other operations move at random.
+// interesting operations. The goroutine that executes the next interesting operation is drawn with a
+// probability proportional to the number of these operations that it has left. Those of a goroutine that has
+// not started yet count for the goroutine that starts it. Until then goroutines at other operations move at
+// random.
 //
 // If the numbers of operations do not depend on the schedule and nothing blocks, each interleaving of the
 // interesting operations is equally likely. (A random walk prefers interleavings in which the goroutines
@@ -37,7 +38,7 @@ func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newSURW(sys))
 }
 
-func newSURW(sys por.System) making {
+func newSURW(sys por.System) newStrategy {
 	peeker := por.CapabilitiesOf(sys).Peeker
 	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker} }
 }

@@ -58,7 +58,7 @@ type piece struct {
 type several struct {
 	*sampler
 	visitor por.Mergeable
-	make    making
+	make    newStrategy
 	budget  uint64
 
 	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
@@ -71,7 +71,7 @@ type several struct {
 }
 
 // several draws until budget executions have been drawn.
-func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mark) {
+func (x *sampler) several(v por.Mergeable, s newStrategy, budget uint64, root por.Mark) {
 	p := &several{sampler: x, visitor: v, make: s, budget: budget, live: make(map[*piece]por.Stats), ended: make(chan struct{})}
 	own := &drawer{sys: x.Sys, oracle: x.Cfg.Oracle}
 	helpers := x.Cfg.Jobs - 1
@@ -235,10 +235,10 @@ func (p *several) merge(c *piece) {
 		x.KnownRaces[pair] = struct{}{}
 	}
 	p.mu.Lock()
-	goOn := p.visitor.Merge(c.results)
+	proceed := p.visitor.Merge(c.results)
 	p.mu.Unlock()
 	//mutant: jobs: what stops a piece does not stop the search [pieces]: " && !c.control.StoppedByVisitor" -> ""
-	x.StopUnless(goOn && !c.control.StoppedByVisitor)
+	x.StopUnless(proceed && !c.control.StoppedByVisitor)
 	if c.control.StopReason.Bound != "" {
 		x.Halt(p.reason(c))
 	}

@@ -151,8 +151,8 @@ func (s *depthFirst) goInRounds(root *search.Position) bool {
 	return true
 }
 
-// poll checks the bounds of the search. A walker that was stopped because time is up has left the state
-// that it had reached, so the search has to end, but not while other searches are being saved.
+// poll checks the bounds of the search. A walker that was stopped because time is up has left the state that
+// it had reached. So the search has to end, but not while other searches are being saved.
 func (r *rounds) poll() {
 	for !r.Halted {
 		r.Poll(r.account(), por.Progress{Depth: r.Stats.MaxDepth})

@@ -14,9 +14,9 @@ import (
 //     So the futures of two matched states are the same up to
 //     names: ends, bugs, races of operations that are both pending.
 //
-//  2. With a bound on preemptions the key of a state has, besides its fingerprint, the number of
-//     preemptions, and the goroutine from which a switch would be a preemption, named by its place
-//     in the order. A persistent set of a state, mapped by the permutation, is one of the other
+//  2. With a bound on preemptions the key of a state has two more parts besides its fingerprint: the number
+//     of preemptions, and the goroutine from which a switch would be a preemption. This goroutine is named by
+//     its place in the order. A persistent set of a state, mapped by the permutation, is one of the other
 //     state; so a search that visits only one of the two considers a persistent set in each.
 //
 //  3. The ignoring problem: a cycle of states leads to a closed walk through the quotient, on which some

@@ -95,8 +95,8 @@ type plainAccess struct {
 	write bool
 }
 
-// reportPlain reports plain accesses. If a variable has more of them than atomic ones, the atomic ones are
-// probably for one phase of the program only.
+// reportPlain reports plain accesses. If a variable has more plain accesses than atomic ones, the atomic ones
+// are probably for one phase of the program only.
 func (p *pass) reportPlain(plain []plainAccess, atomics map[string][]ssa.Instruction) {
 	n := map[string]int{}
 	for _, a := range plain {

@@ -154,7 +154,7 @@ type pass struct {
 	raced       map[raceKey]bool
 	raceOf      map[raceName]bool
 	onlyOf      map[string]bool          // see only
-	raceAt      map[ssa.Instruction]bool // accesses of which a race has been reported
+	raceAt      map[ssa.Instruction]bool // accesses whose race has been reported
 }
 
 func newPass(c *Config) *pass {

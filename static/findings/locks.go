@@ -73,7 +73,7 @@ func (p *pass) kindOf(path static.Path) string {
 
 func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction) {
 	//mutant: findings: a goroutine that was started releases no lock [test ./static/findings TestWant]: "!d.acq.once && " -> "false && "
-	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, goneOf) {
+	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, unacquiredOf) {
 		return // fn waits for a goroutine that releases the lock
 	}
 	//mutant: findings: a literal that is handed away releases nothing [test ./static/findings TestWant]: "p.givenAway(f.fn, d.held.path)" -> "false"
@@ -168,7 +168,7 @@ func checkReturns(p *pass) {
 				slices.SortStableFunc(f.returns[ret], func(s, t *state) int { return cmp.Compare(s.rank(), t.rank()) })
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
-						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) || p.returned(ret, h.path) {
+						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.releasedElsewhere(fn, h.path) || p.returned(ret, h.path) {
 							continue
 						}
 						seen[h.at] = true
@@ -254,7 +254,7 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 		f := p.flow(site.Parent())
 		for _, list := range f.returns {
 			for _, s := range list {
-				for _, h := range s.gone {
+				for _, h := range s.unacquired {
 					if p.Base.Paths.Class(h.path) == class {
 						return true
 					}

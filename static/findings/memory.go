@@ -239,7 +239,7 @@ func (p *pass) beforeStarts(fn *ssa.Function, instr ssa.Instruction) bool {
 func (p *pass) releases(fn *ssa.Function, lock string) bool {
 	for _, list := range p.flow(fn).returns {
 		for _, s := range list {
-			if slices.ContainsFunc(s.gone, func(h hold) bool { return strings.HasSuffix(p.Base.Paths.Class(h.path), "."+lock) }) {
+			if slices.ContainsFunc(s.unacquired, func(h hold) bool { return strings.HasSuffix(p.Base.Paths.Class(h.path), "."+lock) }) {
 				return true
 			}
 		}

@@ -147,8 +147,7 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 	return timeValue{}, false
 }
 
-// A Comparison describes the two sides of a comparison of numbers, at least one of which may come from
-// the clock.
+// A Comparison describes the two sides of a comparison of numbers. At least one side may come from the clock.
 type Comparison struct {
 	Unit int64 // nanoseconds per 1
 	Dir  int   // how X - Y changes as time passes: it grows (1) or shrinks (-1); 0: either

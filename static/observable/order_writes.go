@@ -179,7 +179,7 @@ func plainKey(t types.Type) bool {
 	return comparesPlainly(t)
 }
 
-// fieldOf returns the field of a struct of which v is the address, or nil.
+// fieldOf returns the field of a struct whose address is v, or nil.
 func fieldOf(v ssa.Value) *types.Var {
 	f, ok := v.(*ssa.FieldAddr)
 	if !ok {

@@ -49,7 +49,7 @@ type effect uint8
 const (
 	// keeps: all objects that the arguments refer to can be read and returned.
 	keeps effect = 1 << iota
-	// writes: these objects can be written.
+	// The objects can be written.
 	writes
 	// creates: new objects of the types seen can be made.
 	creates
@@ -57,7 +57,7 @@ const (
 	calls
 	// addresses: addresses of parts of these objects can be returned.
 	addresses
-	// makesTypes: it can make unknown types.
+	// The code can make unknown types.
 	makesTypes
 	// converts: values can change from one type to another with the same memory.
 	converts

@@ -14,7 +14,7 @@ import (
 //     values of type T that the node holds, and the contents of memory that it can reach are loaded into
 //     blobs by type.
 //  2. It writes only to memory that can be set, which is not in an unexported field, unless the node sees
-//     unexported fields. So the memory lies in an object of which a blob has an address. (Held.Written)
+//     unexported fields. So the memory lies in an object to which some blob has an address. (Held.Written)
 //  3. It also reads unexported fields, and everything reachable from them, except for the captured
 //     variables of closures and the elements of channels. (Held.Read)
 //

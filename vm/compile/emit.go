@@ -262,8 +262,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	}
 }
 
-// continues emits the mark after a call, in code of the reader's own that may have called other code.
-// Deferred calls are marked when they begin (Machine.popDefer).
+// continues emits the mark that follows a call, in functions of the reader's own packages, if the call may
+// have reached other packages. Deferred calls are marked when they begin (Machine.popDefer).
 func (c *compiler) continues(call *ssa.CallCommon) {
 	if !c.f.Own {
 		return
@@ -279,8 +279,9 @@ func (c *compiler) continues(call *ssa.CallCommon) {
 	c.emit(Own, 0, 0, 0)
 }
 
-// ret emits a return. Several results are collected in scratch registers, from where Ret moves them
-// to the frame's first ones: a result may be a value that is there.
+// ret emits a return. Several results are collected in scratch registers, and Ret moves them to the frame's
+// first registers. They are not written there at once, because one of these registers may still hold another
+// result.
 //
 // lateDefers: ssa has left out RunDefers where it should be (package documentation).
 func (c *compiler) ret(v *ssa.Return) {

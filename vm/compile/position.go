@@ -57,8 +57,8 @@ func position(instr ssa.Instruction) token.Pos {
 	return instr.Pos()
 }
 
-// emptyLoop returns the position of the "for {}" in a function, of which SSA
-// has only a jump without a position; NoPos if there are several.
+// emptyLoop returns the position of the "for {}" in a function; NoPos if there are several. SSA has only a
+// jump without a position for it.
 func emptyLoop(fn ast.Node) (pos token.Pos) {
 	if fn == nil {
 		return token.NoPos

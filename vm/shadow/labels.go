@@ -115,7 +115,7 @@ func (s *Symbols) label(draws []Draw, b bounds.Bound, rate float64) *symbolic.Te
 	return t
 }
 
-// joined returns the label of a value computed from values with these labels, each of which may be nil.
+// joined returns the label of a value computed from values with these labels. Each of the labels may be nil.
 func (s *Symbols) joined(b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
 	return s.joinedAt(0, b, labels...)
 }
@@ -177,7 +177,7 @@ func DrawsBefore(a, b Draw) bool {
 	return a.What < b.What || a.What == b.What && a.Pos.Column < b.Pos.Column // 0 except for names
 }
 
-// Look records that the behaviour depends on values with these labels, each of which may be nil.
+// Look records that the behaviour depends on values with these labels. Each of the labels may be nil.
 func (s *Symbols) Look(labels ...*symbolic.Term) {
 	for _, t := range labels {
 		if t == nil {

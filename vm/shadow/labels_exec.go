@@ -307,7 +307,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			//mutant: nor are drawn keys [env TestDraws/TestLookKey]
 			s.lookWords(g, key, keys.Words())
 		}
-		// The machine clears the labels of results, one of which may be in the register of the key until then.
+		// The machine clears the labels of results. Until then a result may be in the register of the key.
 	case MapNext:
 		keys, elems := s.m.MapType(uint32(word(0)))
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])

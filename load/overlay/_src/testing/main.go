@@ -93,7 +93,7 @@ type InternalTest struct {
 	F    func(*T)
 }
 
-// Init registers testing flags, of which there are none here.
+// Init registers no flags here, because there are no testing flags.
 func Init() {}
 
 // Short reports whether the -test.short flag is set: it is that of the command.
