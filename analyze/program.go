@@ -21,7 +21,7 @@ import (
 type Program struct {
 	Prog    *load.Program
 	Entries []*load.Entry // where execution may begin
-	Deps    bool          // facts about all packages are selected, not only about those named
+	Deps    bool          // select facts about all packages, not only about those named
 
 	// Timeout bounds the time of each analysis; 0 means that there is no bound.
 	Timeout time.Duration

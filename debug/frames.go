@@ -18,7 +18,7 @@ import (
 type Frame struct {
 	vm.DebugFrame
 	G    trace.GID
-	User bool // it is code of the user's
+	User bool // the frame is in code of the user's
 }
 
 // Frames returns the stack of a goroutine, innermost first.

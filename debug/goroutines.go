@@ -44,7 +44,7 @@ func (s *Session) Goroutines() (list []Goroutine) {
 // A Held is a lock that a goroutine holds.
 type Held struct {
 	Name   string
-	Step   int // in which it was acquired, from 0
+	Step   int // number of the step in which it was acquired, from 0
 	Shared bool
 }
 
@@ -128,7 +128,7 @@ func (s *Session) Clocks(name string) (list []Clock) {
 	}
 	// If a step happens before the goroutine's next step, so do all earlier steps of its own
 	// goroutine, and the steps that happen before these.
-	known := make(map[string]int) // how many of its steps do
+	known := make(map[string]int) // by goroutine: how many of its steps happen before this one
 	var learn func(g string, n int)
 	learn = func(g string, n int) {
 		for k := known[g]; k < n; k++ {

@@ -13,7 +13,7 @@ import (
 
 // lines are the lines of a function.
 type lines struct {
-	user   bool // it is code of the user's, where a debugger stops
+	user   bool // the function is code of the user's, where a debugger stops
 	fn     string
 	file   string
 	at     []int32           // by instruction: the line; 0: none
@@ -107,15 +107,15 @@ func position(f *bytecode.Func, pc int32) token.Pos {
 type tracks struct {
 	s      *Session
 	stacks map[trace.GID][]tracked
-	v      visit    // the last one,
-	top    *tracked // and its frame
+	v      visit    // the last visit
+	top    *tracked // the frame of the last visit
 }
 
 // tracked is a frame with its current line.
 type tracked struct {
 	fp, fn uint32
 	line   int32
-	again  bool            // a loop has begun again: whatever line follows begins, too
+	again  bool            // a loop has begun again, so the next line counts as reached anew, whichever it is
 	block  *ssa.BasicBlock // block of the last instruction
 	pc     int32           // pc of the last instruction
 }

@@ -61,7 +61,7 @@ type bindingKind uint8
 const (
 	unvisited bindingKind = iota // no path has come here
 	unassigned
-	lost    // two values meet, or the register has another one
+	lost    // paths with different values meet, or the register has another value
 	isValue // x
 	isAddr  // the variable is at address x
 )

@@ -67,7 +67,7 @@ type under struct {
 	// until is the instruction at which the step is interrupted.
 	until func(vm.Point) bool
 	leave bool             // the step is to be executed to its end
-	point vm.Point         // where it is interrupted
+	point vm.Point         // the point where it is interrupted
 	made  describe.Machine // the machine that the prelude made
 	err   error            // the error of the prelude, which made no machine
 }

@@ -49,7 +49,7 @@ type collector struct {
 	used       []int           // the Options.Ignores that have accepted a bug in the subtree
 	divided    bool            // the search may have subsearches
 	merged     *mergedCounters // nil: all work of the machine counts
-	start      tally           // of the machine when the search began
+	start      tally           // counts of the machine when the search began
 	reported   bool            // an execution was reported
 	begunAgain bool            // Restart was called after an execution was reported
 	aside      struct {        // findings of the searches before the last Restart
@@ -105,7 +105,7 @@ func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
-	if b.Noted.Movers == nil { // this machine has found it
+	if b.Noted.Movers == nil { // this machine has found the bug
 		b.Noted.Movers = bug.Movers(c.m, path)
 		b.Noted.Symbolic = c.m.Symbolic()
 		b.NotePassing(c.m)

@@ -38,7 +38,7 @@ type portfolio struct {
 
 	mu     sync.Mutex
 	best   uint64 // work of the search with the best answer so far
-	winner int    // number of that search,
+	winner int    // number of the search with the best answer
 	bugs   int    // number of errors that the winner found
 	others bool   // the other searches have been started
 	ended  []bool // by search: whether it has ended

@@ -135,7 +135,7 @@ type Helper struct {
 	board *por.Board // the board of the helper's search
 	known []byte     // the knowledge that its machine has
 	facts []byte     // facts of that machine
-	clean bool       // the machine still has exactly these facts
+	clean bool       // the machine has exactly these facts
 }
 
 // ErrRefused is the error of a helper for a piece that the search has to explore itself.

@@ -47,7 +47,7 @@ import (
 const (
 	LeaksAreErrors LeakRule = iota // all leaks are errors
 	LeaksWarn                      // leaks that the entry leaves in every schedule are warnings
-	LeaksOff                       // like LeaksWarn, but these warnings are not reported
+	LeaksOff                       // leaks count as with LeaksWarn, but the warnings are not reported
 )
 
 // A leftBehind is a Leak that may stay.

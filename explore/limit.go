@@ -24,13 +24,13 @@ type limit struct {
 	outer *limit // limit of the searches that share the time; nil: this search shares no time
 	end   time.Time
 	holds int           // searches that are making machines
-	since time.Time     // when the first of these began
+	since time.Time     // when holds became more than 0
 	extra time.Duration // how long the clock may still stand
-	held  time.Duration // how long it has stood
+	held  time.Duration // how long the clock has stood still
 	later bool          // extend has moved the end
 
 	// A search that has to be saved before it ends may continue for a short time.
-	saving   atomic.Int32 // number of such searches
+	saving   atomic.Int32 // number of searches that are being saved
 	deadline atomic.Int64 // end of that time, in Unix nanoseconds; 0: it has not begun
 
 	// early ends the search before the deadline, to leave time for narrating its findings until late.

@@ -219,7 +219,7 @@ func (s *exploration) search() (r por.Result) {
 		case ok:
 			s.failed = err
 		case x != nil:
-			s.keeper.done() // no other search should wait for it
+			s.keeper.done() // no other search should wait for this one
 			panic(x)
 		}
 		s.keeper.end(r)

@@ -359,7 +359,7 @@ func plainReport(out string) string {
 	for line := range strings.SplitSeq(out, "\n") {
 		if f := strings.SplitN(line, "\t", 4); len(f) > 1 && (f[0] == "ok  " || f[0] == "??  " || f[0] == "FAIL") {
 			if len(f) < 4 {
-				continue // the line that ends a package
+				continue // such a line ends a package
 			}
 			line = f[3]
 		} else if s, ok := strings.CutPrefix(line, "--- FAIL: "); ok {

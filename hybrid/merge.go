@@ -55,7 +55,7 @@ type site struct {
 type partial[V comparable] struct {
 	num      int
 	resume   static.Flow[V] // what follows when the inner frame returns; for the innermost frame, everything
-	panicked static.Flow[V] // when it panics
+	panicked static.Flow[V] // what follows when the inner frame panics
 	paths    []static.Path
 	defers   []*ssa.Defer    // pending in the frame, newest last
 	add      *ssa.CallCommon // the next instruction of the frame, if that adds to a WaitGroup

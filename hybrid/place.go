@@ -44,7 +44,7 @@ type frameEnv struct {
 	at     ssa.Instruction
 	after  bool // the fact is about the point after at
 	lives  map[liveKey]bool
-	defers []*ssa.Defer         // the pending ones, newest last, if they are known
+	defers []*ssa.Defer         // the pending deferred calls, newest last, if they are known
 	saved  map[ssa.Value]uint64 // arguments of pending calls
 }
 

@@ -62,7 +62,7 @@ func checksAlone(d *ast.FuncDecl) bool {
 		if ptr, ok := ast.Unparen(t).(*ast.StarExpr); ok {
 			t = ptr.X
 		}
-		if _, ok := ast.Unparen(t).(*ast.Ident); !ok { // it is generic
+		if _, ok := ast.Unparen(t).(*ast.Ident); !ok { // the type is generic
 			return false
 		}
 	}

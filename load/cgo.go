@@ -30,7 +30,7 @@ type CUse struct {
 // cgoFile has the reduced form of a file that imports "C", and the names that were lost.
 type cgoFile struct {
 	declare []string          // C types to be declared in it; all of a package's are in its first such file
-	types   map[string]bool   // C types it mentions
+	types   map[string]bool   // C types that the file mentions
 	uses    map[ast.Node]CUse // functions without a body because of C
 }
 

@@ -28,7 +28,7 @@ func (c *blockCounter) ranges(pos, end token.Pos, stmts []ast.Stmt) []codeRange 
 		switch {
 		case i == 0:
 			list = append(list, r)
-		case from > 0 && r.start < stmts[from-1].End(): // it begins within a statement
+		case from > 0 && r.start < stmts[from-1].End(): // the block begins within a statement
 			list[len(list)-1].end = r.end
 		default:
 			list[len(list)-1].to = from

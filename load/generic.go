@@ -34,9 +34,9 @@ type instances struct {
 	prog  *Program
 	p     *Package
 	funcs []*ssa.Function       // generic
-	types [][]types.Type        // of each, its type arguments
-	made  []*ssa.Function       // of each, its instance
-	left  []Uninstantiated      // the others
+	types [][]types.Type        // by generic function: its type arguments
+	made  []*ssa.Function       // by generic function: its instance
+	left  []Uninstantiated      // the generic functions without an instance
 	any   map[string]types.Type // arguments that represent all types, by their names
 }
 

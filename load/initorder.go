@@ -125,8 +125,8 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 		order    []*Package
 		ready    pathHeap
 		waiting  = make(map[*Package]int)        // number of imports to wait for
-		importer = make(map[*Package][]*Package) // those that wait for it
-		dynamic  = make(map[*Package]bool)       // it or an import has code to run
+		importer = make(map[*Package][]*Package) // by package: those that wait for it
+		dynamic  = make(map[*Package]bool)       // by package: whether it or an import has code to run
 	)
 	for _, p := range closure(roots) {
 		if inited[p] {

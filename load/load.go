@@ -25,13 +25,13 @@ import (
 type Package struct {
 	ID        string // unique; "p", "p [p.test]", "p_test [p.test]"
 	Path      string // import path; "p", "p", "p_test"
-	Name      string // as in the package clause
+	Name      string // name in the package clause
 	Dir       string
 	Module    string // module path; empty in the standard library and outside of modules
 	GoVersion string // language version of the module, "go1.21"; empty if there is none
 	Settings  string // GODEBUG, as go build or go test puts it into a program that begins here
 	ForTest   string // the package under test, if only compiled for its test
-	Main      bool   // of a main module, which is under development
+	Main      bool   // the package belongs to a main module, which is under development
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
 	// UnderTest: the package is of the standard library, and a pattern matches it. Its in-package
@@ -255,7 +255,7 @@ func (l *loader) discover() error {
 			p.importIDs = append(p.importIDs, std)
 			roots = append(roots, std)
 		}
-		if p.ForTest != "" { // its examples need not import it
+		if p.ForTest != "" { // the examples of the test need not import it
 			p.importIDs = append(p.importIDs, "testing")
 			roots = append(roots, "testing")
 		}

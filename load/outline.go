@@ -45,7 +45,7 @@ type outline struct {
 type outlineFile struct {
 	name          string // of the file
 	size          int
-	lines         []int // where they begin
+	lines         []int // offsets where lines begin
 	version       string
 	clause, ident int // of the package clause
 	edits         []edit
@@ -56,10 +56,10 @@ type outlineFile struct {
 type piece struct {
 	kind     int // a token
 	off, end int
-	header   int   // of a function: the end of its signature
+	header   int   // for a function: the end of its signature
 	body     int   // where the function's body begins; 0: there is none
-	late     bool  // it can be checked without its body
-	decl     int   // of outline.decls, -1: it always stays
+	late     bool  // the body can be left out when the file is checked
+	decl     int   // index in outline.decls, -1: the piece always stays
 	blank    []int // offsets of names that have become blank
 }
 
@@ -67,14 +67,14 @@ type outlineDecl struct {
 	names    []string
 	checked  bool
 	method   string
-	methods  []int // of decls, of a type
+	methods  []int // for a type: indices in decls of its methods
 	mentions []outlineMention
 	calls    []string // names of methods
 	reflects bool
 }
 
 type outlineMention struct {
-	of   int // of imports, -1: the package itself
+	of   int // index in imports, -1: the package itself
 	name string
 }
 

@@ -23,10 +23,10 @@ type Program struct {
 	Fset       *token.FileSet
 	SSA        *ssa.Program
 	Sizes      types.Sizes
-	Packages   []*Package // those the patterns matched, in the order of patterns and paths
-	All        []*Package // with all they import; dependencies come first
-	Entries    []*Entry   // of Packages, in that order and the order of the source
-	Benchmarks []*Entry   // likewise, those that are benchmarks
+	Packages   []*Package // packages that the patterns match, in the order of patterns and paths
+	All        []*Package // these packages and all their imports; dependencies come first
+	Entries    []*Entry   // entries of Packages, in that order and the order of the source
+	Benchmarks []*Entry   // entries that are benchmarks, in the same order
 	NoEntry    []NoEntry  // functions of Packages that look like entries and are not
 	Dropped    []NoEntry  // tests of Packages that mention declarations without a model in the overlay
 	Phases     []Phase    // the time of each phase of Load
@@ -53,7 +53,7 @@ type Program struct {
 	choices      buildChoices
 	root         string  // Config.Root
 	again        *again  // nil: Config.Again was not set
-	loader       *loader // for bodies that are checked late
+	loader       *loader // checks bodies that are left for later
 	built        building
 }
 

@@ -304,7 +304,7 @@ func (g *useGraph) inspect(x *useNode) {
 			if v, ok := obj.(*types.Var); ok && (executed || literals > 0) && isPackageLevel(v) {
 				v = v.Origin()
 				leads := leads
-				if g.decls(v) == nil { // of the standard library: os.Stdout is made to be shared
+				if g.decls(v) == nil { // a variable of the standard library: os.Stdout is made to be shared
 					leads = func(types.Type) bool { return false }
 				}
 				i, known := g.vars[v]
@@ -355,7 +355,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 			x = n
 		case *ast.IndexExpr:
 			if n.X != x {
-				return false // it is an index
+				return false // x is the index
 			}
 			x = n
 		case *ast.StarExpr:

@@ -24,9 +24,9 @@ type invocation struct {
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
 	args   argRefs              // for natives: the words of the arguments
 	guards []guard              // the mutexes locked ahead of the call, in terms of fn's parameters
-	loop   bool                 // it can be executed more than once
-	only   bool                 // nothing else can be called there
-	atNext bool                 // it is the next instruction of the goroutine
+	loop   bool                 // the call can be executed more than once
+	only   bool                 // no other function can be called there
+	atNext bool                 // the call is the next instruction of the goroutine
 	held   bool                 // for Cond.Wait: the lock of the Cond is certain to be locked ahead
 }
 

@@ -44,7 +44,7 @@ type meeting struct {
 type Case struct {
 	Chan      uint32
 	Send      bool
-	Closes    bool // it is T_c's close, not a case
+	Closes    bool // the event is T_c's close, not a case
 	Len, Room int
 	Closed    bool
 }
@@ -71,7 +71,7 @@ func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 	for i := 0; i < len(m.cases); i++ {
 		c := m.cases[i]
 		if c.Closes || c.Closed || c.Room > 0 {
-			continue // it has no partners
+			continue // the case has no partners
 		}
 		for _, h := range o.now.live {
 			if slices.Contains(m.members, h) || !s.Next(h).Kind.Communicates() {

@@ -13,12 +13,12 @@ import (
 // summary is the result of the walk of one goroutine, given the operations that the others can enable.
 type summary struct {
 	conflict bool            // it can reach an operation that conflicts with the target, or unknown code
-	witness  ssa.Instruction // where; nil if it is nowhere in the program's code
+	witness  ssa.Instruction // instruction of the conflict; nil if it is not in the program's code
 	reason   string          // the rarest kind of operation at which it is blocked
 	reached  static.Set      // the accesses it can make, if the target collects them,
 	syncs    []syncEffect    // and the synchronising operations that it can execute
 	eff      effects         // its operations that enable operations of others
-	stops    []stop          // where it was blocked
+	stops    []stop          // operations at which the goroutine is blocked
 
 	// Of a function:
 	returns bool
@@ -103,7 +103,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		if same {
 			return list, !o.refuted(s, list, t)
 		}
-		found = list // a walk that passes more finds no less
+		found = list // a walk that passes more operations has no fewer findings
 	}
 	return nil, false
 }
@@ -182,9 +182,9 @@ type walk struct {
 	t  *target
 
 	canMove  bool                // the goroutine is enabled
-	nextCall ssa.CallInstruction // its next instruction, if that is a call
+	nextCall ssa.CallInstruction // next instruction of the goroutine, if that is a call
 
-	summary                   // of what has been found so far
+	summary                   // summary of what has been found so far
 	current   ssa.Instruction // what is being interpreted
 	later     bool            // operations that others can enable do not count as disabled
 	memo      map[visitKey]*visit

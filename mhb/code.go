@@ -25,7 +25,7 @@ type action struct {
 	touching []ssa.Instruction // instructions that make the accesses
 	instr    ssa.Instruction   // nil: there are only accesses
 	callees  []callee
-	loop     bool // it can be executed more than once
+	loop     bool // the action can be executed more than once
 }
 
 // callee is a function that may be called.

@@ -27,8 +27,8 @@ type target struct {
 	collects bool // there is no operation: the query is for everything that the others can do
 
 	op     trace.Op
-	locs   []fieldaccess.Location // memory it accesses, and
-	ranges []Range                // the same as addresses
+	locs   []fieldaccess.Location // memory that op accesses
+	ranges []Range                // the same memory as addresses
 	known  bool                   // the memory is known
 	delta  int64                  // for WaitGroup.Add: the number added
 	copies bool                   // the memory is part of a mutex or the like
@@ -179,7 +179,7 @@ func skippable(k trace.Kind) bool {
 		return true
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
 	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.Sleep, trace.Clock, trace.Output,
-		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // their effects are unknown
+		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // kinds with unknown effects
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Branch, trace.Yield, trace.Go, trace.End:
 		// The explorer decides about their choices.
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain
@@ -272,7 +272,7 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	case trace.WgWait:
 		return m.kind != trace.WgWait
 	case trace.OnceEnter:
-		return t.op.Access[0].Write // otherwise it is done already
+		return t.op.Access[0].Write // if op does not write, the Once is done already
 	case trace.WgAdd:
 		// Two Adds with the same sign commute. A positive Add commutes with negative ones (the counter may
 		// be 0 in between, which only a Wait notices), as long as the counter does not become negative (see

@@ -16,7 +16,7 @@ import (
 type opKind uint8
 
 const (
-	opLock   opKind = iota // of a Mutex, or for writing or reading of a RWMutex
+	opLock   opKind = iota // on a Mutex, or for writing or reading on an RWMutex
 	opWgWait               // WaitGroup.Wait
 	opRecv                 // receiving from a channel
 	opSend                 // sending to a channel
@@ -35,7 +35,7 @@ const (
 	unlockOp
 	runlockOp
 	pendingOp // the pending writer waits for the readers to leave
-	parkOp    // Cond.Wait lets go of its lock, the second argument
+	parkOp    // Cond.Wait releases its lock, the second argument
 	wakeOp    // Cond.Wait takes its lock again when it is notified
 	signalOp
 	waitOp
@@ -95,7 +95,7 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 		}
 		//mutant: timers are of the library [micro stopsTimer]: false
 		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
-			op = otherOp // of a timer: nothing is skipped before such operations, see ofLibrary
+			op = otherOp // an operation of a timer: nothing is skipped before these, see ofLibrary
 		}
 		o.ops[fn] = op
 	}
@@ -215,7 +215,7 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		//mutant: operations on a test do not matter [testing]
 		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: wide[fn.String()]})
 		//mutant: mhb does not know that Pools do [models TestModels/pool[CT]]: false
-		if fn.String() == "sync.hbPool" { // it may depend on collections
+		if fn.String() == "sync.hbPool" { // the result may depend on collections
 			w.noteSync(syncEffect{kind: trace.SyncAccess, on: args.at(1), reads: true})
 		}
 	}

@@ -133,7 +133,7 @@ func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (pla
 
 // iterated returns the map that next iterates over, if the loop has begun.
 func (w *walk) iterated(act *activation, loop *ssa.Range, next *ssa.Next) (place, bool) {
-	p, ok := w.computed(act, loop, next) // the map, and how far it is
+	p, ok := w.computed(act, loop, next) // the iterator: the map, and a position in it
 	if !ok || p == 0 || next.IsString {
 		return place{}, false
 	}

@@ -29,7 +29,7 @@ import (
 // once for each call. Everything else is added to the summary of the goroutine, in which there is no order.
 type visit struct {
 	returns bool
-	open    bool    // it has not returned yet
+	open    bool    // the function has not returned yet
 	assumed *events // the function was called recursively meanwhile, and the caller assumed these dones of the call
 	dones   events  // how far it can take the counters of WaitGroups down
 

@@ -90,7 +90,7 @@ func (t *Text) visits(x *bug.Ranging) string {
 	if x.Pos.IsValid() {
 		s = "the map at " + t.Paths.Pos(x.Pos)
 	}
-	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // keys that cannot be described
+	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // the keys cannot be described
 		return s + " has one of several orders"
 	}
 	return s + " begins with " + strings.Join(x.Keys, ", ")

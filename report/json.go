@@ -256,8 +256,8 @@ type jsonChecked struct {
 // jsonTarget is a target of --target.
 type jsonTarget struct {
 	Target     string `json:"target"`
-	Executions uint64 `json:"executions"` // aimed at it
-	Met        uint64 `json:"met"`        // in which the goroutines met
+	Executions uint64 `json:"executions"` // executions aimed at the situation
+	Met        uint64 `json:"met"`        // executions in which the goroutines met
 }
 
 // jsonExplained is an operation at the place of --explain.

@@ -69,7 +69,7 @@ func lanes(b *bytes.Buffer, events []describe.Event, all bool, bug *bug.Bug, bou
 type gap struct {
 	steps    int
 	out      [numOuts]int // numbers of these steps, by reason
-	internal []string     // packages of those that are internal
+	internal []string     // packages of the internal steps
 	waits    int          // goroutines that wait forever
 }
 
@@ -146,8 +146,8 @@ type row struct {
 	kind, what, pos string
 	note            string
 	switched, wrong bool
-	last            bool // of a stretch of one goroutine
-	out             out  // why it is left out
+	last            bool // the step is the last one of a stretch of one goroutine
+	out             out  // why the row is left out
 	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
 	decides         bool // the explanation of the bug names the step
 	overwrites      int  // the step it overwrites, 0: none

@@ -43,7 +43,7 @@ func numDrawn(rows []row) (n int) {
 // How many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the
 // page have all rows.
 const (
-	fewRows    = 24 // all of them
+	fewRows    = 24 // a schedule with this number of rows is shown in full
 	mostRows   = 32
 	mostFolded = 16 // rows of a longer schedule whose steps are replaced by calls
 	firstRows  = 4  // rows from the beginning, if there are still too many

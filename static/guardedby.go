@@ -100,7 +100,7 @@ func (*GuardedBy) Doc() string {
 func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	for _, x := range a.facts(a.total(a.Before(instr))) {
-		x.Fact.Text += " from here on" // elsewhere it may not be
+		x.Fact.Text += " from here on" // the field may be accessed without the lock elsewhere
 		facts = append(facts, x.Fact)
 	}
 	return sortFacts(facts)

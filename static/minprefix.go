@@ -53,7 +53,7 @@ type countsID int32
 type count struct {
 	Path  Path
 	Least int // over all prefixes, ≤ 0
-	Sum   int // up to the exit; only if there is one
+	Sum   int // sum up to the exit, if there is an exit
 }
 
 // NewMinPrefix returns the analysis.

@@ -191,7 +191,7 @@ func (s *sat) back(level int) {
 // propagate finds the consequences of the trail by single clauses. It returns a clause that is false, or 0.
 func (s *sat) propagate() clause {
 	for s.head < len(s.trail) {
-		l := s.trail[s.head].not() // it is false
+		l := s.trail[s.head].not() // literal that has become false
 		s.head++
 		all := s.watches[l]
 		s.steps += len(all)

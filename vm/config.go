@@ -52,7 +52,7 @@ type Config struct {
 	Given          map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
 	InputLen       int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
 	Unwind         int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number
-	Solver         string                 // one of Solvers, for decisions about inputs; "": none
+	Solver         string                 // solver for decisions about inputs, one of Solvers; "": none
 	Observer       Observer               // is notified of allocations and new goroutines; nil: none
 	Watch          func(*Machine, Point)  // called before each instruction (see debug_watch.go); nil: no calls
 	Armed          func(d int64)          // called when a timer of d nanoseconds is started or a sleep begins; nil: no calls
@@ -97,8 +97,8 @@ type Locked uint8
 
 const (
 	LockedUnknown Locked = iota // not needed so far
-	LockedAwaits                // they can
-	LockedNever                 // they cannot, because the program attempts to lock
+	LockedAwaits                // iterations that lock can have zero effect
+	LockedNever                 // they cannot have zero effect, because the program attempts to lock
 )
 
 // complete fills in the defaults.
@@ -191,6 +191,6 @@ const (
 const (
 	MapsAuto      MapMode = iota
 	MapsAll               // all orders of all loops
-	MapsInsertion         // one order, that of insertion
+	MapsInsertion         // one order: that of insertion
 	MapsEvery             // all orders of all loops, even if no code can notice the order; for tests
 )

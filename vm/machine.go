@@ -133,7 +133,7 @@ type scalars struct {
 	listens    bool     // a goroutine of the environment waits for signals
 	lacks      Lack     // features of a native execution that this path lacked
 	failures   []*Fault // failures reported by a test, one for each place; marks share it
-	failed     uint64   // a hash of their places
+	failed     uint64   // hash of the places of failures
 	passed     *Passing // the first goroutine that was overtaken: see step_queue.go
 	ranged     *Ranging // the first loop over a map whose order was chosen: see step_order.go
 	skip       *Skip    // where the test was skipped, or nil
@@ -155,7 +155,7 @@ type scalars struct {
 // streams has the program's input and output.
 type streams struct {
 	stdin []byte // the part read on any path; not undone
-	out   []byte // stdout and stderr of this path; runs says which is which
+	out   []byte // stdout and stderr of this path; runs tells them apart
 	runs  []outRun
 }
 
@@ -172,7 +172,7 @@ type undoLog struct {
 	raceMarks []race.Mark // raceMarks belong to marks, if races are detected
 	gundo     []gUndo
 	records   []record // records of the full entries of gundo
-	undoStack []uint64 // their stack words
+	undoStack []uint64 // stack words of the records
 }
 
 // scheduler has the data for executing a step besides the state. Only moment and the counters of
@@ -181,7 +181,7 @@ type scheduler struct {
 	executing   *goroutine  // the goroutine whose code is being executed, or nil
 	moment      uint64      // number of the present state; a result computed for another number is stale
 	silent      silence     // see silence
-	able        enabledSet  // of the present state, if it is kept
+	able        enabledSet  // enabled set of the present state, if it is kept
 	saves       uint64      // how often a goroutine has been saved
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
 	advanced    []trace.GID // goroutines added to ready in this step

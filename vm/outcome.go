@@ -28,7 +28,7 @@ type FaultKind uint8
 // A Cut says why an execution was abandoned before it ended.
 type Cut struct {
 	Cause CutCause
-	Text  string // the reason, with its position
+	Text  string // the reason for it, with its position
 	// Refused is the refused construct, if the cause is CutUnsupported.
 	Refused Refusal
 }
@@ -65,10 +65,10 @@ type SourceFrame struct {
 	Args bool   // the function has parameters
 	Pos  token.Position
 	PC   int32
-	Std  bool // of the standard library or its overlay
-	Own  bool // of the entry's module, or another one under development
+	Std  bool // the function belongs to the standard library or its overlay
+	Own  bool // the function belongs to the entry's module, or another one under development
 
-	helper bool // of a model: see helper
+	helper bool // the function belongs to a model: see helper
 }
 
 // A Refusal is a construct that the machine does not model, and that an execution has reached.

@@ -21,7 +21,7 @@ type gliding struct {
 	kind  trace.Kind // kind of its last operation or access
 	idle  bool       // the operation is a select that takes its default, or the length of a channel
 	bound int        // most accesses after the operation
-	left  int        // accesses that remain
+	left  int        // number of accesses that remain
 	n     int        // accesses made
 }
 

@@ -396,7 +396,7 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n, word uint64) Ctl {
 // Sizes that gc would refuse panic as there; sizes that gc would accept, and for which the machine has
 // no room, end the exploration with a reason.
 func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
-	const header = 96 // of the real runtime's channels
+	const header = 96 // size of the header of the real runtime's channels
 	switch es := uint64(e.Size); {
 	case int64(n) < 0 || es > 0 && n > (heap.MaxAlloc-header)/es:
 		m.throw(g, rtPanicMakeChan)

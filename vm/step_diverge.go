@@ -138,7 +138,7 @@ func (m *Machine) setSpinning(g *goroutine) {
 //	                   record      nothing agreed   record
 type divergence struct {
 	begin    uint64 // when the next state is recorded, in back edges and calls of the step
-	end      uint64 // when it is dropped
+	end      uint64 // the work at which the recorded state is dropped
 	recorded bool
 	noted    int    // states recorded since begin
 	frame    uint64 // the running frame of the recorded state

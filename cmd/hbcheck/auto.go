@@ -67,7 +67,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			p.Samples = append(p.Samples, x)
 			continue
 		}
-		x.MaxMemory /= int64(len(autoSearches)) // both store states at the same time
+		x.MaxMemory /= int64(len(autoSearches)) // the searches store states at the same time
 		x.Jobs = shareOfJobs(f.jobs, len(p.Searches))
 		if err := x.Check(); err != nil {
 			return err

@@ -167,8 +167,8 @@ type benchRun struct {
 	only      *regexp.Regexp  // programs
 	explorers []*por.Explorer // explorers named by the user
 	kinds     []oracle.Kind   // kinds named by the user
-	found     bool            // a program that only matches
-	mistakes  []error         // hbcheck's own
+	found     bool            // the expression only matches some program
+	mistakes  []error         // mistakes of hbcheck itself
 	problems  []string        // counts that differ from the expected ones
 	expects   bool            // there were expected counts
 }

@@ -86,7 +86,7 @@ type exploreFlags struct {
 	scale, calls                      string
 	wishes                            []scale.Wish // of scale; nil: it is off or auto
 	resume                            bool
-	mistaken                          bool // a mistake of hbcheck's own in writing results
+	mistaken                          bool // writing results has met a mistake of hbcheck itself
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {

@@ -88,11 +88,11 @@ type entryTask struct {
 
 // An outcome is the result of an entryTask.
 type outcome struct {
-	Refused string // why workers cannot explore it
+	Refused string // why workers cannot explore the entry
 	Result  *explore.Result
 	Crowded bool
 	Err     string
-	Mistake string // hbcheck's own
+	Mistake string // the text of a mistake of hbcheck itself
 	Used    []int  // the comments of the run (//hbcheck:ignore) that accepted a bug
 	Facts   []vm.HostFact
 	By      string // the process

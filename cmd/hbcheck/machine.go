@@ -34,7 +34,7 @@ type machineFlags struct {
 	outcomes  bool   // the order of writes to stdout and stderr matters
 	run       string // of tests and subtests; see selection.Filter
 	skip      string // tests and subtests to exclude
-	bench     string // which benchmarks
+	bench     string // which benchmarks are entries
 	short     bool   // testing.Short
 	time      string // any, bounded, virtual
 	slack     time.Duration
@@ -337,7 +337,7 @@ func environ(dir string, set []string) []string { return environOf(os.Environ(),
 // environOf is environ with other variables in place of hbcheck's own.
 func environOf(variables []string, dir string, set []string) []string {
 	own := slices.Concat([]string{"PWD=" + dir}, set)
-	slices.Reverse(own) // the last of two with the same key counts
+	slices.Reverse(own) // the last of two variables with the same key counts
 	changed := func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")
 		return slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, key+"=") })

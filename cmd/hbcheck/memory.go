@@ -87,7 +87,7 @@ type pacer struct {
 	room     uint64 // mostRoom; tests change it
 	mu       sync.Mutex
 	active   []int
-	before   int // the collector's percentage before the first of them
+	before   int // the collector's percentage before active had an element
 	now      int
 	followed bool
 }

@@ -29,7 +29,7 @@ func inOrder[T any](workers, n int, q *queue, do func(i int, before func()) T, d
 	for i := range n {
 		err := done(i, <-results[i])
 		if err != nil {
-			q.stop() // before the next one may begin
+			q.stop() // stop before another entry may begin
 		}
 		close(earlier[i+1])
 		if err != nil {

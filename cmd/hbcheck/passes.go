@@ -25,7 +25,7 @@ const (
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 
 	mostInitialising = 10 * time.Second // for initialising the packages of one package's entries, besides the entries' shares
-	mostPairs        = 3                // pairs that were not explored are named
+	mostPairs        = 3                // number of pairs that are named if they were not explored
 )
 
 // A wholeRun explores entries in three passes, several of them at the same time. In the first pass each
@@ -55,7 +55,7 @@ type wholeRun struct {
 	mu         sync.Mutex // guards the fields below, mem and sv
 	progress   *report.Progress
 	tally      tally
-	running    []begun                  // in the order in which they began
+	running    []begun                  // entries in the order in which they began
 	loading    map[string]time.Duration // by package: the time spent on making machines for its entries
 	loadingAll time.Duration
 
@@ -71,7 +71,7 @@ type begun struct {
 // An attempt is one exploration of an entry, with the data for handling its result.
 type attempt struct {
 	entry   *explore.Entry
-	skipped bool   // the run was interrupted before it
+	skipped bool   // the run was interrupted before the entry
 	beside  string // a test of the pair that is not ok alone, so the pair was not explored
 	late    bool   // more time, or fewer entries at the same time, could change the result
 	result  *explore.Result

@@ -32,8 +32,8 @@ const (
 	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for this time
 	pieceTime  = 300 * time.Millisecond // a piece returns its unexplored rest after this time,
 	pieceMore  = 10 * time.Millisecond  // then it returns one frame after each such time
-	askRoom    = 100 * time.Millisecond // between queries for idle workers, at first
-	askLater   = 400 * time.Millisecond // and after a while without idle workers
+	askRoom    = 100 * time.Millisecond // time between queries for idle workers, at first
+	askLater   = 400 * time.Millisecond // time between queries after a while without idle workers
 	mostPieces = 64                     // bound on the pieces of an entry that others explore at the same time
 )
 
@@ -220,7 +220,7 @@ func (m *pieceExchange) offer(idle, queued int, err error) {
 		default: // a waiting goroutine of the search has taken it
 		}
 	}
-	for range room - len(m.room) { // goroutines of the search that wait take them at once
+	for range room - len(m.room) { // waiting goroutines of the search take these tokens at once
 		m.room <- true
 	}
 }

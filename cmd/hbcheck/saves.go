@@ -194,7 +194,7 @@ func boundSaves(dir string, max int64, oldest time.Time) {
 		for _, f := range s.files {
 			os.Remove(f)
 		}
-		os.Remove(s.dir) // if it is empty
+		os.Remove(s.dir) // succeeds if the directory is empty
 		all -= s.size
 	}
 }

@@ -47,7 +47,7 @@ type worker struct {
 
 // loading is a job that is being loaded, or has been.
 type loading struct {
-	turn chan bool // full while a task loads it
+	turn chan bool // full while a task loads the program
 	done bool
 	job  *job
 	err  error

@@ -187,7 +187,7 @@ func goroutines(c *Console, _ string) error {
 // State describes a goroutine's next operation, or the event for which it waits.
 func (c *Console) State(g *debug.Goroutine) string {
 	switch {
-	case g.Running || g.Next.Kind == trace.None: // in the prelude its next operation is unknown
+	case g.Running || g.Next.Kind == trace.None: // in the prelude the goroutine's next operation is unknown
 		word := "runs"
 		if !g.Running {
 			word = "is"

@@ -34,8 +34,8 @@ func (s Status) String() string { return statuses[s] }
 // An Answer is the result of executions for a finding.
 type Answer struct {
 	Status
-	Result *explore.Result // of the entry that confirms it,
-	Bug    *bug.Bug        // and its bug
+	Result *explore.Result // result of the entry that confirms the finding
+	Bug    *bug.Bug        // the bug that confirms the finding
 	By     []string        // the entries whose exhaustive exploration refutes it
 	Why    string          // why the finding is open, in words
 }
@@ -346,7 +346,7 @@ func keyOf(b *bug.Bug) bugKey { return bugKey{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // conclude returns the answer after all explorations.
 func (s *state) conclude() Answer {
-	var left []string // entries that may still show it
+	var left []string // entries that may still show the bug
 	for _, why := range s.open {
 		if !strings.Contains(why, " reaches ") {
 			left = append(left, why)

@@ -362,7 +362,7 @@ type Ending struct {
 	// Nil if nothing went wrong. Positions are outside the standard library if possible.
 	Exit    *Exit    // the program exited by itself, and the exit is a failure
 	Failure *Fault   // reported by a test
-	Also    []*Fault // further ones, at other places
+	Also    []*Fault // further faults, at other places
 	Fault   *Fault   // the program crashed
 
 	// NotRun is set if a test was skipped or never run, and says why.

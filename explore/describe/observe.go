@@ -11,7 +11,7 @@ import (
 // An Observation has details of a schedule's execution that Events, which are lines of text, do not have.
 // States[i] is the state before step i; the last one is the state at the end of the schedule.
 type Observation struct {
-	Names  map[trace.GID]string // of all goroutines of the execution
+	Names  map[trace.GID]string // names of all goroutines of the execution
 	States []State
 	Ended  bool // the program has ended in the last state
 }
@@ -99,7 +99,7 @@ type observer struct {
 	live    []trace.GID
 	enabled []trace.GID
 	seen    []trace.GID // all goroutines so far, in the order of discovery
-	running int         // number of those that have not ended
+	running int         // number of goroutines that have not ended
 	arrived map[trace.GID]arrival
 	steps   []observed
 	times   map[trace.GID][]stepTime    // of its steps
@@ -177,7 +177,7 @@ func (o *observer) ended(i int, s *State) {
 	for _, g := range o.seen {
 		switch {
 		case o.arrived[g].kind == trace.None:
-		case is[g] || o.m.Alive(g): // alive: it may have an operation again, or repeats a loop
+		case is[g] || o.m.Alive(g): // the goroutine is alive: it may have an operation again, or repeats a loop
 			o.running++
 		default:
 			o.arrived[g] = arrival{state: i}

@@ -435,7 +435,7 @@ type Once struct {
 	OverMemory  bool   // the program needed more memory than allowed
 	Failure     *Fault // the first failure that the test reported
 	NotRun      *NotRun
-	Durations   []time.Duration // of its timers and sleeps: without duplicates, at most mostDurations
+	Durations   []time.Duration // durations of its timers and sleeps: without duplicates, at most mostDurations
 }
 
 const mostDurations = 64

@@ -73,7 +73,7 @@ func shrinkLoopEntry(m describe.Machine, b *bug.Bug, budget int, over func() boo
 		if i >= b.Loop {
 			at[m.Hash()] = i - b.Loop
 		}
-		if m.Status() != por.Running { // it was interrupted
+		if m.Status() != por.Running { // the machine was interrupted
 			break
 		}
 		m.Step(a.G, a.Choice)

@@ -30,7 +30,7 @@ func Events(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.
 // continues. The error is ErrNoTime if t, which may be nil, says that time is up.
 func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Event, error) {
 	events := make([]describe.Event, 0, len(schedule))
-	names := make(map[trace.GID]string) // of goroutines with brief events
+	names := make(map[trace.GID]string) // names of goroutines with brief events
 	var enabled []trace.GID
 	last := trace.NoGID
 	for i, a := range schedule {

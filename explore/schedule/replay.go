@@ -24,7 +24,7 @@ type DivergenceKind uint8
 // The kinds of divergences.
 const (
 	OtherOperation    DivergenceKind = iota // Got is pending instead
-	ExecutionEnded                          // there is no further step
+	ExecutionEnded                          // the execution has no further step
 	CannotMove                              // the goroutine is not enabled, or does not exist
 	FewerAlternatives                       // the operation has fewer alternatives than recorded
 )
@@ -57,7 +57,7 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *bug.Bug, erro
 	n, last := len(steps(rec.Events)), trace.NoGID
 	var loop struct {
 		state  por.Hash // the state in which the loop begins
-		events int      // before it
+		events int      // number of events before the loop
 		name   string   // the goroutine that begins the loop
 	}
 	for _, ev := range rec.Events {

@@ -28,7 +28,7 @@ type Config struct {
 	Prog    *load.Program
 	Entry   explore.Entry
 	Options explore.Options // Timeout is the time for everything; 0: no limit
-	Sample  explore.Options // of a few random executions
+	Sample  explore.Options // options for a few random executions
 	Wishes  []scale.Wish    // the user's choice of numbers; nil: they are found
 
 	// Load loads the program again with edits.

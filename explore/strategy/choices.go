@@ -15,7 +15,7 @@ import (
 // a search stays among the last choices of an execution for long.
 type Choices struct {
 	m       describe.Machine
-	met     uint64 // number of such states
+	met     uint64 // number of states in which operations conflict
 	at      map[token.Position]*site
 	enabled []trace.GID
 	ops     []trace.Op
@@ -25,7 +25,7 @@ type Choices struct {
 type site struct {
 	what    string
 	met     uint64               // number of states in which an operation there has a conflict
-	last    uint64               // the last such state, counted by choices.met
+	last    uint64               // the last of these states, as a value of Choices.met
 	between map[[2]string]uint64 // conflicts, by goroutines
 }
 

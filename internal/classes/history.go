@@ -25,7 +25,7 @@ type event struct {
 	partner trace.GID // trace.NoGID: none
 	name    Class     // the same in all executions in which this event exists
 	place   place     // of a send or a receive on a channel with a buffer
-	again   bool      // it closes a channel that is closed
+	again   bool      // the event closes a channel that is closed already
 }
 
 // side is the operation of one of the goroutines of an event.

@@ -90,10 +90,10 @@ type cvNode struct {
 	search.Position
 	enabled   []trace.GID // enabled(s)
 	pending   []trace.GID // goroutines with a pending operation, enabled or not
-	backtrack []trace.GID // in the order of their exploration
+	backtrack []trace.GID // goroutines in the order of their exploration
 	p         int         // backtrack[p] is being explored, the ones before it are done
-	choice    int         // its next alternative
-	choices   int         // the number of its alternatives
+	choice    int         // next alternative of backtrack[p]
+	choices   int         // number of alternatives of backtrack[p]
 	continues bool        // the program continues after a step that has been executed here
 	ended     []trace.GID // goroutines whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set

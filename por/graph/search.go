@@ -41,10 +41,10 @@ type generator struct {
 	node   *Node // node of the choice being explored; nil: its operation is marked No
 	again  bool  // the choice has been explored once
 	next   int   // choices[next] is being explored, the ones before it are done
-	alt    int   // its next alternative
+	alt    int   // next alternative of choices[next]
 	alts   int
-	state  any // the client's, before it was asked about the current choice
-	marked any // the client's, after that
+	state  any // state of the client before it was asked about the current choice
+	marked any // state of the client after it was asked
 }
 
 // searcher is the state of Explore.

@@ -55,11 +55,11 @@ type Transition struct {
 // Op is the operation while it was pending; the fields below it have the results of its execution.
 type Event struct {
 	Transition
-	Choice    int       // the number of its alternative
-	Op        NextOp    // its operation, as it was before
-	PartnerOp NextOp    // the operation of Partner, as it was before
-	Partner   trace.GID // the goroutine it communicated with, if there is one
-	undoStart int       // len(Execution.undoLog) before it
+	Choice    int       // the number of the event's alternative
+	Op        NextOp    // the event's operation, as it was before
+	PartnerOp NextOp    // the partner's operation, as it was before
+	Partner   trace.GID // the goroutine with which it communicated, if any
+	undoStart int       // len(Execution.undoLog) before the event
 
 	// EndsExecution: it has ended the execution while other goroutines could continue. It
 	// has been undone, and the path continues as if it had been executed and nothing depended

@@ -41,7 +41,7 @@ import (
 // matching is scratch memory for one WaitGroup.
 type matching struct {
 	adds    []int32  // initialUnits, and the events that have changed its counter, in order
-	initial int64    // its value at the start
+	initial int64    // value of the counter at the start
 	visited []int32  // units that augment has tried
 	closure []uint32 // the set of claim 2, as a clock
 }
@@ -142,7 +142,7 @@ func (x *Execution) matchLatest(i int) bool {
 	e := &x.Events[i]
 	wg := e.Op.Access[0]
 	list := x.withBit[objectNumber(wg.Obj)]
-	k := len(list) - 2 // the last one is i
+	k := len(list) - 2 // the last event in list is i
 	for k >= 0 && !x.Events[list[k]].changes(wg) {
 		k--
 	}

@@ -74,7 +74,7 @@ const stepsPerState = 8
 type parked struct {
 	por.System
 	gs        []trace.GID
-	ops       []trace.Op // their pending operations
+	ops       []trace.Op // pending operations of gs
 	arrived   []trace.Op // operations at which parking does not conflict
 	late      por.Parker // if parking is postponed
 	meetings  []por.Meeting

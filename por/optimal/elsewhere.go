@@ -331,7 +331,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	for i := range x.Tasks {
 		t := x.Tasks[i].task(base)
 		t.mergedBefore = x.Merged
-		base.openAlternatives++ // nothing is known here about the others
+		base.openAlternatives++ // the other alternatives are unknown in this process
 		w.dependsOnOutput = x.DependsOnOutput
 		w.explore(t)
 		if p.over {

@@ -51,7 +51,7 @@ type frame struct {
 	// If x is a select: its cases in the state before all of its prefix.
 	baseDepth int // events before that state
 	cases     []por.Case
-	mayPark   bool // it may wait there (see por.Effects.Cases)
+	mayPark   bool // the operation may wait there (see por.Effects.Cases)
 }
 
 // A candidate is an unexplored causal prefix of a frame's operation x: execute

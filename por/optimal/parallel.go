@@ -120,10 +120,10 @@ type pool struct {
 	replicas       []replica
 	numTasks       uint64          // number of tasks so far
 	numTakers      uint64          // number of tasks that were sent away
-	late           bool            // one of them may be late
+	late           bool            // a task that was sent away may be late
 	sends          bool            // tasks are sent away
-	restingProxies []*worker       // those without a goroutine
-	proxies        int             // that may send a task; the goroutine that makes proxies counts, too
+	restingProxies []*worker       // proxies without a goroutine
+	proxies        int             // proxies that may send a task; the goroutine that makes proxies counts, too
 	available      [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged       map[*task]bool  // finished tasks
 	taskBytes      int64
@@ -135,12 +135,12 @@ type pool struct {
 	sequential bool          // only next is explored: the bound on executions is near
 	epoch      int           // number of sequential phases so far: earlier tasks are dropped
 
-	counted por.Stats // of all finished tasks, merged or not
+	counted por.Stats // counts of all finished tasks, merged or not
 	peak    int64
 
 	stop        por.Reason
 	byVisitor   bool
-	unsupported bool // these two fields as in hb.Execution
+	unsupported bool // this field and the next one are as in hb.Execution
 	wrong       hb.Assumption
 	commuting   hb.Commuting // seen in merged tasks
 }

@@ -53,7 +53,7 @@ type division struct {
 // A partNode is a state P, with the ends of the part that has been explored there.
 type partNode struct {
 	partEnd
-	whole     bool // it is explored as a whole
+	whole     bool // the node is explored as a whole
 	explored  bool
 	ends      []partEnd
 	next      int   // index in ends
@@ -219,7 +219,7 @@ func (d *division) bytes() (n int64) {
 // divide decides whether a part or the whole is explored from the current state, in which a frame would be
 // opened: lines 2, 3 and 9. It reports whether the execution continues.
 func (s *searcher) divide() (continues bool) {
-	if len(s.dropped) > 0 { // only this search knows them
+	if len(s.dropped) > 0 { // only this search has the dropped ones
 		s.decided = true
 		return true
 	}

@@ -50,7 +50,7 @@ func (s *searcher) reverseRaces(e int, first bool) {
 		switch {
 		case ev.Op.Kind.Channels():
 			if ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
-				continue // x has enabled it
+				continue // x has enabled the event
 			}
 			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
 			//mutant: an operation depends on nothing through its partner [meeting]: false

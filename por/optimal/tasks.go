@@ -29,7 +29,7 @@ type sharedNode struct {
 	openAlternatives int     // number of alternatives that are unexecuted tasks
 	waiting          []*task // candidates, which are explored after these alternatives
 	ready            []*task // untaken tasks, and perhaps some taken ones
-	queued           bool    // it is in pool.available
+	queued           bool    // the node is in pool.available
 	dependsOnOutput  bool    // as in frame
 	size             int64   // memory of the nodes shared at the same time, if this is the first of them; otherwise 0
 }
@@ -43,7 +43,7 @@ type sharedNode struct {
 //
 // Merging empties it, because a search may have millions of tasks.
 type task struct {
-	node        *sharedNode // nil: it is the whole search
+	node        *sharedNode // nil: the task is the whole search
 	number      uint64
 	choice      int // number of an alternative, or -1
 	candidate   candidate

@@ -18,7 +18,7 @@ type graphEvent struct {
 	rf         hb.EventID // the write from which it reads
 	inReversal bool       // it belongs to a prefix S, or is not the first alternative
 	frame      int32      // the frame whose chosen operation it is, or -1
-	ended      bool       // it has ended the execution
+	ended      bool       // the event has ended the execution
 	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
 

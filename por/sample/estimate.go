@@ -67,15 +67,15 @@ type Estimator struct {
 // If a goroutine with one alternative is a persistent set, the walk executes it at once. Such a state is not
 // a choice point, because the second drawing would also execute the goroutine at once.
 type choicePoint struct {
-	events          int // before it
+	events          int // number of events before the state
 	candidates, end int // Estimator.candidates[candidates:end] could move
-	choices         int // alternatives of the one that moved
+	choices         int // number of alternatives of the goroutine that moved
 }
 
 // NewEstimator returns an estimator that walks through sys, which nothing else may use. sys must be in its
 // initial state, and is in it again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
-	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: true} // that of package optimal
+	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: true} // as in package optimal
 	return &Estimator{
 		sys:  sys,
 		rel:  rel,

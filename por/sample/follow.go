@@ -91,7 +91,7 @@ type following struct {
 	seen  needed         // by goroutine: the number of its steps before the step at
 	made  needed         // by goroutine
 	over  bool           // all steps of the plan have been made, or one was impossible
-	steps int            // made after those by the goroutine that comes in between
+	steps int            // number of steps that the goroutine in between has made after those of the plan
 }
 
 // next returns the next step of the plan, or of the bug that it leads to. ok is false if there is none.

@@ -48,10 +48,10 @@ type predictor struct {
 	locksets   map[string]int // indices of sets
 	sets       [][]heldAs     // sorted by lock; the first is empty
 	orders     []*lockStep
-	channels   []uint64           // in the order of their first close
+	channels   []uint64           // channels in the order of their first close
 	shared     []uint64           // words that several goroutines access, in the order of their second goroutine
 	turns      map[turnKey]*turns // see predict_left.go
-	turnKeys   []turnKey          // in the order of their first turn
+	turnKeys   []turnKey          // turns in the order of the first one with each key
 	heldUp     []*heldUp
 	waited     []uint64      // Conds and WaitGroups, in the order of their first use
 	interposed []*interposed // see predict_aimed.go

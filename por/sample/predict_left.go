@@ -65,7 +65,7 @@ type heldUp struct {
 // meeting records an operation on channels, and that of its partner, if with is not nil. It is called
 // before the step.
 func (p *predictor) meeting(own, with *turn) {
-	x, partner := own.copied(), with.copied() // there are several predictors
+	x, partner := own.copied(), with.copied() // each of several predictors needs its own copy
 	for _, y := range []*turn{x, partner} {
 		if y == nil {
 			continue

@@ -43,7 +43,7 @@ func newSURW(sys por.System) newStrategy {
 	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker} }
 }
 
-// oneOf is n if all operations are interesting in one of n executions.
+// In one of oneOf executions, on average, all operations are interesting.
 const oneOf = 4
 
 // surw is the strategy of SURW.
@@ -112,7 +112,7 @@ func (s *surw) see(g trace.GID) {
 		return
 	}
 	taken := min(s.weights[g], s.weights[p])
-	// If the parent was drawn, that may have been for an operation of the child.
+	// The parent may have been drawn for an operation of the child.
 	if s.next == p && s.weights[p] > 0 && s.rng.IntN(s.weights[p]) < taken {
 		s.next = g
 	}
@@ -179,7 +179,7 @@ func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 // none, one that is about to acquire its first, if there is one.
 func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
 	s.among = s.among[:0]
-	before := 0 // at the end of s.among: those about to acquire their first
+	before := 0 // number of goroutines at the end of s.among that are about to acquire their first lock
 	for _, g := range among {
 		op := peekOf(sys, s.peeker, g)
 		locks := op.Kind == trace.Lock || op.Kind == trace.RLock

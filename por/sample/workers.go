@@ -39,14 +39,14 @@ type drawer struct {
 // A piece is some executions in a row.
 type piece struct {
 	pool.Task[*drawer]
-	from, to uint64 // their numbers
+	from, to uint64 // numbers of its executions
 	past     past
 	known    search.RaceSet // the known races when it was offered
 	left     uint64         // executions that it may make at most
 
 	results por.Subsearch
 	control search.Control
-	races   search.RaceSet // the races that it has reported
+	races   search.RaceSet // the races that the piece has reported
 	cut     bool           // Driver.PreemptCut
 	most    int            // sampler.most
 	census  *census        // sampler.census
@@ -80,7 +80,7 @@ func (x *sampler) several(v por.Mergeable, s newStrategy, budget uint64, root po
 		helpers = x.Cfg.Elsewhere.Workers()
 	}
 	var workers *pool.Pool[*drawer]
-	var open []*piece // offered, in their order
+	var open []*piece // offered pieces, in their order
 	next := x.number
 	for x.Stats.Done() < budget && !x.Halted {
 		saves := p.saves()

@@ -45,7 +45,7 @@ func (g *stateGraph) bytes() int64 {
 func (g *stateGraph) cyclic() bool {
 	n := len(g.orders)
 	first := make([]uint32, n+1) // index in to of the edges that begin in each state
-	leads := make([]uint32, n)   // number of edges that lead to each
+	leads := make([]uint32, n)   // number of edges that lead to each state
 	for _, piece := range g.edges {
 		for _, e := range piece {
 			first[e.from-firstOpen+1]++

@@ -62,7 +62,7 @@ const waypoint = 256
 // equal to one of them (leaveOutEqual). end may grow while the frame is the last one (closeCycle, complete).
 type frame struct {
 	search.Position
-	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
+	freeSwitch bool // leaving Cur is not a preemption: Cur cannot continue, or yields
 	chain      int  // for a waypoint, and inside of a call: steps since the last choice between goroutines
 	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
 	whole      bool // only alternatives of Cur are listed, because it is inside of a call (Config.WholeCalls)

@@ -46,7 +46,7 @@ type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
 	buf    []trace.GID         `saved:"-"`
 	order  []trace.GID         `saved:"-"` // order of goroutines in the last state that was looked up; nil: as for System.Hash
-	digest uint64              // of order; 0 if it is nil
+	digest uint64              // digest of order; 0 if order is nil
 	cycle  bool                // there is a cycle that permutes goroutines
 	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
 	own    []por.Orbit         `saved:"-"`

@@ -24,8 +24,8 @@ type walker struct {
 	work    uint64 // work in the current round
 
 	// Its turn, if it has one: see turns.
-	turn uint64 // the effort so far
-	most uint64 // the effort at its end
+	turn uint64 // the effort of the turn so far
+	most uint64 // the effort at the end of the turn
 	deep bool   // the turn began with the deepest node
 }
 

@@ -126,7 +126,7 @@ type indexRow struct {
 	Advice         string // advice, if the exploration is incomplete
 	Covered, Time  string
 	Percent        string // percentage of the statements executed, if known
-	Lines          string // the page that shows which
+	Lines          string // the page that shows these statements
 }
 
 type indexBug struct {

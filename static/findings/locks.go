@@ -16,7 +16,7 @@ import (
 func (p *pass) chain(chain []ssa.Instruction, text string) (list []Place) {
 	for i, instr := range chain {
 		if i == 0 && len(chain) > 1 {
-			continue // the finding is there
+			continue // the finding has this place itself
 		}
 		what := text
 		if i < len(chain)-1 {

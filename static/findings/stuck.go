@@ -232,7 +232,7 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 		}
 		note(shownAt{code: code, at: at, text: text, related: rel}, r.Guesses)
 		if root && (b.Op == sketch.LockOp || b.Op == sketch.SendOp) || locks > 0 {
-			return // the others wait for this one
+			return // the others in list wait for this goroutine
 		}
 		if root && i == 0 {
 			return

@@ -110,7 +110,7 @@ func (w *external) seeUnexported() {
 		return
 	}
 	w.seesUnexported = true
-	for i := 0; i < len(w.list); i++ { // it grows
+	for i := 0; i < len(w.list); i++ { // w.list may grow meanwhile
 		p := w.list[i]
 		t, ok := p.t.Underlying().(*types.Struct)
 		if !ok || isHandle(p.t) {

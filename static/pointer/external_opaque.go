@@ -187,7 +187,7 @@ func (w *external) enable(e effect) {
 		w.makeTypes()
 	}
 	w.can |= e
-	for i := 0; i < len(w.list); i++ { // it grows
+	for i := 0; i < len(w.list); i++ { // w.list may grow meanwhile
 		if p := w.list[i]; !isHandle(p.t) {
 			p.expand()
 		}

@@ -64,7 +64,7 @@ func (w *external) held() *Held {
 		addresses(p.reg, len(p.lay.ptrs))
 	}
 	written := slices.Clone(list)
-	for i := 0; i < len(list); i++ { // it grows
+	for i := 0; i < len(list); i++ { // list may grow meanwhile
 		o := list[i]
 		switch o.Kind {
 		case Closure, Func, Chan:

@@ -26,7 +26,7 @@ type timer struct {
 	fire   func(r *Run)
 	repeat bool
 	off    bool
-	never  bool // it is too far in the future
+	never  bool // the deadline is too far in the future
 	// reaches has the objects that its function, or its channel, refers to.
 	reaches value
 }

@@ -86,7 +86,7 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 		}
 		c.f.Origins = append(c.f.Origins, Origin{PC: int32(len(c.code)), Instr: instr})
 		//mutant: whole calls: a callback is part of the call of its caller [test ./internal/progen TestWholeCallsByHand]: "c.entered" -> "false"
-		if c.entered { // perhaps by other code
+		if c.entered { // other code may jump here, too
 			c.emit(Own, 0, 0, 0)
 			c.entered = false
 		}
@@ -115,7 +115,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
 		switch {
 		case l.Size == 0:
-			c.constant(c.dst(v), c.l.ZeroBase()) // all of them are one, as with gc
+			c.constant(c.dst(v), c.l.ZeroBase()) // all objects without bytes are one, as with gc
 			return
 		case l.Huge:
 			c.unsupported(HugeObject)

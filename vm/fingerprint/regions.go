@@ -62,7 +62,7 @@ type regions struct {
 	known    []knownObject // by object from heap.StaticLimit on
 	sums     []objectSum   // likewise: separate, because they are rarely used
 	gen      uint64        // number of the fingerprint
-	ord      uint64        // regions in it
+	ord      uint64        // number of regions in the fingerprint
 	items    items
 	relative bool // Times are written as distances from the clock
 	text     []uint64
@@ -75,7 +75,7 @@ type regions struct {
 type region struct {
 	version uint32
 	n       uint32 // objects
-	gen     uint64 // the last fingerprint that it is part of
+	gen     uint64 // the last fingerprint of which the region is part
 	ord     uint64 // number of the region in that fingerprint
 	sum     por.Hash
 	words   uint32 // words of all objects
@@ -103,7 +103,7 @@ const anyOwner = math.MaxUint32
 
 // Marks of references in the words of a fingerprint.
 const (
-	dynamicBit = 1 << 62 // it refers to an object without a number of its own
+	dynamicBit = 1 << 62 // the object refers to an object without a number of its own
 	outsideBit = 1 << 61
 )
 

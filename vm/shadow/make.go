@@ -27,7 +27,7 @@ type Maker struct {
 	first   uint32
 	pos     token.Position
 	param   int
-	lengths []int // of strings and slices to come, where they are symbolic
+	lengths []int // lengths of strings and slices to come, where they are symbolic
 	Bounded bool  // a length was made, which has a bound
 
 	// The value under construction.

@@ -36,7 +36,7 @@ type memoryUndo struct {
 // A Part is some bytes of a term that was composed of several cells, so that it can be decomposed again:
 // bytes of a cell, or (if the term is nil) a constant.
 type Part struct {
-	Off, Size uint32 // in the term
+	Off, Size uint32 // place of the bytes in the term
 	Term      *symbolic.Term
 	Value     uint64
 }

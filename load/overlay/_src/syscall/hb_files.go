@@ -28,11 +28,11 @@ type hbFile struct {
 	off   int64
 	flags int
 	refs  int     // descriptors that share it
-	node  *hbNode // of a file in memory, or nil
+	node  *hbNode // a file in memory, or nil
 	list  string  // the entries of a directory that has been read
 
 	stream hbStream // of a pipe
-	lock   *hbLock  // of its inode; nil before the first call of Flock
+	lock   *hbLock  // locks of its inode; nil before the first call of Flock
 }
 
 // HbFile is a file for package internal/poll, which does not close the descriptor while it uses the file.

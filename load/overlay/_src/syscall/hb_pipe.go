@@ -317,7 +317,7 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	}
 	late := e.begins.readLate.early()
 	e.uses++
-	var ready *bool // nil: it does not wait
+	var ready *bool // nil: the Read does not wait
 	if !late {
 		//mutant: reading a pipe does not wait [models TestModels/pipeWoken]
 		ready = &e.readable

@@ -15,7 +15,7 @@ type common struct {
 	name   string
 	parent *common
 	level  int    // 1: a test function
-	owner  uint32 // goroutine that runs it
+	owner  uint32 // number of the goroutine that runs it
 
 	failed, skipped bool
 	finished        bool // the function has returned or called FailNow or SkipNow
@@ -175,7 +175,7 @@ func (c *common) incomplete() *common {
 	hbTouch(&c.failed, c.owner, false)
 	to := c
 	for to != nil && (to.done || to.isSynctest) {
-		late := to.done // otherwise the one around it waits
+		late := to.done // if the parent has not ended, it waits for its subtests
 		to = to.parent
 		if to != nil && late {
 			hbTouch(&to.failed, to.owner, false)
