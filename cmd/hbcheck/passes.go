@@ -90,6 +90,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 	defer release()
 	defer tellWaiting(stop, cmd.ErrOrStderr())()
 	defer sv.close()
+	defer pace(explorePercent)()
 	x := &wholeRun{f: f, cmd: cmd, opts: opts, dirs: dirs, mem: mem, sv: sv, w: w, files: files, progress: newProgress(cmd),
 		workers: f.atOnce(len(entries)), one: len(entries) == 1, entries: entries, listing: listing, remote: remote, code: exitOK, notOK: make(map[[2]string]bool),
 		loading: make(map[string]time.Duration), loadedUntil: make(map[string]time.Time)}

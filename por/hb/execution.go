@@ -117,8 +117,9 @@ type Execution struct {
 	//mutant: saved: happens before without keys [resumed]: "eventKey" -> "eventKey `saved:\"-\"`"
 	keys []eventKey
 	//mutant: saved: happens before without clocks [resumed]: "[]uint32" -> "[]uint32 `saved:\"-\"`"
-	clocks []uint32
-	Width  int
+	clocks  []uint32
+	digests []Digest `saved:"-"` // of the first events, if they were computed
+	Width   int
 
 	// Invariants: Events, keys and the rows of clocks have the same length. keys[i].N is 1, 2, ...
 	// for the events of each goroutine, so goroutine and number identify an event in every order of
@@ -491,12 +492,14 @@ func (x *Execution) Truncate(n int) {
 	if x.rel.ReadsFrom {
 		x.Sources = x.Sources[:n]
 	}
+	//mutant: an event has the digest of another one that was executed before it [test ./por/hb TestDigests]: remove
+	x.digests = x.digests[:min(n, len(x.digests))]
 	x.clocks = x.clocks[:n*x.Width]
 }
 
 // Bytes returns the memory in use.
 func (x *Execution) Bytes() int64 {
-	const perEvent = int64(unsafe.Sizeof(Event{}) + unsafe.Sizeof(eventKey{}))
+	const perEvent = int64(unsafe.Sizeof(Event{}) + unsafe.Sizeof(eventKey{}) + unsafe.Sizeof(Digest{}))
 	const perEntry = int64(unsafe.Sizeof(Participant{}))
 	return int64(cap(x.Events))*perEvent + int64(cap(x.clocks))*4 + int64(cap(x.undoLog))*perEntry
 }
