@@ -28,8 +28,8 @@ type Program struct {
 	// GaveUp are the names of the analyses that have taken longer.
 	GaveUp []string
 
-	deadline time.Time    // of the present analysis
-	base     *static.Base // of the analyses of package static, once there are any
+	deadline time.Time    // end of the time of the present analysis
+	base     *static.Base // base of the analyses of package static, once there are any
 	analyses []Analysis
 	natives  static.Natives
 	result   *pointer.Result

@@ -14,7 +14,7 @@ import (
 
 // A Place is a place of a session in its schedule: see the package's documentation.
 type Place struct {
-	Step int // of the schedule, from 0; -1: the prelude
+	Step int // step of the schedule, from 0; -1: the prelude
 	Tick int // the next instruction of the step, from 1; 0: none has been executed or shown
 }
 

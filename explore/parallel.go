@@ -65,7 +65,7 @@ func (s *exploration) useWorkers() {
 type subsearch struct {
 	*collector
 	before uint64 // instructions
-	cost   tally  // of the subtree
+	cost   tally  // cost of the subtree
 }
 
 // Split implements por.Mergeable.

@@ -10,7 +10,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now()}
 	keep := opts.Keep
 	if keep.has(longPhase) {
-		keep = keep.fresh() // the decision of the search is repeated
+		keep = keep.fresh() // the first search decides again that executions are long
 	}
 	first := p.options(opts.Portfolio.Searches[0])
 	helped := p.help(first)

@@ -45,7 +45,7 @@ func (k Kind) String() string {
 type Entry struct {
 	Kind     Kind
 	Path     string // import path of the package; for tests, of the package under test
-	Name     string // of the function
+	Name     string // name of the function
 	Pos      token.Pos
 	Func     *ssa.Function
 	Package  *Package         // package that declares Func
@@ -56,12 +56,12 @@ type Entry struct {
 	Example  *Example         // Func is a func ExampleXxx(); of kind Test
 	Bench    bool             // Func is a func BenchmarkXxx(b *testing.B); of kind Test
 	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
-	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
+	Exports  []ssa.Member     // for a Library: functions, methods and variables, in the order of the source
 	Left     []Uninstantiated // for a Library: exported generic functions that are not among Exports
 
 	// roots are the packages linked together for this entry, with all they import.
 	roots []*Package
-	// initialisers: see WithInitialisers.
+	// initialisers is set by WithInitialisers.
 	initialisers bool
 }
 

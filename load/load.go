@@ -45,7 +45,7 @@ type Package struct {
 	Types   *types.Package
 	Info    *types.Info // nil for Std packages
 	SSA     *ssa.Package
-	Imports []*Package // by ID
+	Imports []*Package // by ID: the imported package
 	Embeds  []Embed
 
 	published   bool // of a version of a module that is not being worked on: it has been compiled before
@@ -109,8 +109,8 @@ type loader struct {
 	end      int // end of the last file in fset
 	cache    *Cache
 	outlines *outlines           // nil: there are none
-	user     map[string]*Package // by ID
-	stdPkgs  map[string]*Package // by path
+	user     map[string]*Package // by ID: packages of the user's
+	stdPkgs  map[string]*Package // by path: packages of the standard library
 	wanted   []*Package
 	all      []*Package
 	declared map[*decl]bool // the removable declarations that are needed,

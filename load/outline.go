@@ -28,7 +28,7 @@ type Store interface {
 
 // outline is an outline. Offsets are those in a file.
 type outline struct {
-	name     string // of the package
+	name     string // name of the package
 	dir      string
 	overlaid bool
 	imports  []string // IDs
@@ -43,7 +43,7 @@ type outline struct {
 }
 
 type outlineFile struct {
-	name          string // of the file
+	name          string // name of the file
 	size          int
 	lines         []int // offsets where lines begin
 	version       string
@@ -84,7 +84,7 @@ type outlines struct {
 	base  string // prefix of all keys
 
 	mu   sync.Mutex
-	keys map[string]string // by path; "" if there can be none
+	keys map[string]string // by path: its key; "" if it has none
 	kept []*Package        // packages that have new outlines
 }
 

@@ -18,8 +18,8 @@ import (
 type Program struct {
 	Dir        string // absolute; positions are best shown relative to it
 	GOROOT     string // where the files of std packages are
-	GoVersion  string // of the go command, "go1.27.1"
-	Minor      int    // of its release, 27
+	GoVersion  string // version of the go command, "go1.27.1"
+	Minor      int    // minor number of its release, 27
 	Fset       *token.FileSet
 	SSA        *ssa.Program
 	Sizes      types.Sizes
@@ -38,7 +38,7 @@ type Program struct {
 
 	tests    bool     // Config.Tests
 	names    bool     // Config.Names
-	naming   sync.Map // of functions: their Namings
+	naming   sync.Map // by function: its Namings
 	facts    keptFacts
 	implicit []*Package
 

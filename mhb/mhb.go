@@ -141,7 +141,7 @@ type Oracle struct {
 	collect  *target
 	nodes    int // number of nodes of the decision trees
 	futures  map[[2]uint64]static.Set
-	own      []ownFuture // by goroutine
+	own      []ownFuture // by goroutine: its ownFuture
 	stables  map[stableKey]bool
 	recent   [256]stableAnswer // the answers of stables that were queried last
 	direct   map[ssa.Instruction][]static.Access

@@ -32,7 +32,7 @@ type State struct {
 	reach *reach
 	cases []por.Case // buffer
 
-	stacks []*stack // by goroutine
+	stacks []*stack // by goroutine: its stack
 }
 
 var _ mhb.State = (*State)(nil)

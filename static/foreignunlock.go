@@ -37,7 +37,7 @@ type ForeignUnlock struct {
 
 // Unlocks is a value of the analysis.
 type Unlocks struct {
-	Unlocked Set // of numbers of unlocks
+	Unlocked Set // set of numbers of unlocks
 	Foreign  Set // unlocks by goroutines that the code starts
 	Held     Set // objects locked and not unlocked at the exit, on all paths
 	Exits    bool

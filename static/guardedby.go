@@ -39,9 +39,9 @@ type GuardedBy struct {
 
 // A Guard is a lock that is held while something is accessed.
 type Guard struct {
-	Distance int64  // from the address of the access to that of the lock
+	Distance int64  // bytes from the address of the access to that of the lock
 	Global   Path   // the lock itself, if it is a variable; otherwise Unknown
-	Name     string // of the lock, from the object in which both lie
+	Name     string // name of the lock, from the object in which both lie
 	Mode     Mode
 }
 

@@ -48,7 +48,7 @@ type pathNode struct {
 	parent Path
 	root   ssa.Value
 	n      uint64
-	typ    types.Type // of the struct or element stepped into; nil otherwise
+	typ    types.Type // type of the struct or element stepped into; nil otherwise
 }
 
 // maxSteps bounds the length of paths.
@@ -58,7 +58,7 @@ const maxSteps = 6
 // Paths interns the paths of one program.
 type Paths struct {
 	lockers *lockers
-	offs    map[Path]int64 // of fields in their structs
+	offs    map[Path]int64 // offsets of fields in their structs
 	bind    Binding
 	nodes   []pathNode
 	index   map[pathNode]Path

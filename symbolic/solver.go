@@ -31,8 +31,8 @@ type Solver struct {
 	layers []layer
 	stack  []*Term // conjuncts, each of them once
 	sums   []Hash  // for each prefix of the stack, from the empty one on: the sum of the hashes
-	on     []bool  // by number, whether a term is on the stack
-	marks  []int   // of each scope, the length of the stack when it was opened
+	on     []bool  // by number: whether the term is on the stack
+	marks  []int   // by scope: the length of the stack when it was opened
 	path   []*Term // the conditions of Align
 	cache  cache
 	last   *answer

@@ -37,8 +37,8 @@ type goroutine struct {
 	shadow.Goroutine
 	gstate
 	view     view
-	member   membership // of Machine.able
-	outcomes outcomes   // both invalid
+	member   membership // membership in Machine.able
+	outcomes outcomes   // invalid as soon as gstate or the stack changes
 	serial   serialised // invalid as soon as gstate or the stack changes
 	stamp    uint64     // valid as long as they do not change; 0: none yet (see Stamp)
 	slot     uint32
@@ -125,10 +125,10 @@ type view struct {
 // membership is the data that an enabledSet keeps in a goroutine.
 type membership struct {
 	enabled, special, changed bool
-	communicates              bool           // it waits at channels
+	communicates              bool           // the goroutine waits at channels
 	rank                      int            // its index in Machine.order
 	number                    uint32         // of its present waiting
-	kind                      trace.Kind     // of its operation
+	kind                      trace.Kind     // kind of its operation
 	at                        []trace.Access // where it waits
 }
 

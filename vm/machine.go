@@ -72,7 +72,7 @@ type image struct {
 	times    *clockFacts
 	link     *link.Linker
 	layouts  *layout.Table
-	asked    *layout.Table // of types that are inspected between steps, which get no numbers
+	asked    *layout.Table // layouts of types that are inspected between steps; they get no numbers
 	natives  []Native
 	numberOf map[string]int // by name of a native: its number
 	frames   map[uint64]*SourceFrame

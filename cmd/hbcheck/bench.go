@@ -167,7 +167,7 @@ type benchRun struct {
 	only      *regexp.Regexp  // programs
 	explorers []*por.Explorer // explorers named by the user
 	kinds     []oracle.Kind   // kinds named by the user
-	found     bool            // the expression only matches some program
+	found     bool            // some program matches only
 	mistakes  []error         // mistakes of hbcheck itself
 	problems  []string        // counts that differ from the expected ones
 	expects   bool            // there were expected counts

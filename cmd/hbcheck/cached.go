@@ -26,14 +26,14 @@ import (
 type verdictCache struct {
 	store    *verdicts.Store
 	listing  *load.Listing
-	base     string // for hbcheck itself and the flags
+	base     string // hash of hbcheck itself and the flags
 	patterns []string
-	env      []string // of --env
+	env      []string // variables of --env
 
 	mu       sync.Mutex // guards hosts, which all machines use
 	hosts    map[*load.Entry]*vm.HostLog
 	packages map[string]string // fingerprints, by path; "" if there is none
-	names    []verdicts.Name   // of the remembered results of this run
+	names    []verdicts.Name   // names of the remembered results of this run
 }
 
 // neutralFlags are the flags that make no difference to cached results. (Bounds on the time make none,

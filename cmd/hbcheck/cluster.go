@@ -37,7 +37,7 @@ type coordinator struct {
 	c        *jetstream.Cluster
 	run      *jetstream.Run
 	info     jetstream.RunInfo
-	worker   *worker // of this process; nil: it has none
+	worker   *worker // the worker in this process, or nil
 	stderr   io.Writer
 	inside   bool // the server is part of this process
 	ctx      context.Context
@@ -51,10 +51,10 @@ type coordinator struct {
 	hosts     map[*load.Entry]*vm.HostLog
 	collector *cluster.Collector
 	found     map[string]cluster.Record
-	waiting   map[string]cluster.Task // published, and without a record
+	waiting   map[string]cluster.Task // tasks that are published and have no record
 	failed    error
 	running   int // tasks whose records are awaited
-	slots     int // of all workers
+	slots     int // slots of all workers together
 	workers   int
 	begin     time.Time
 }

@@ -26,7 +26,7 @@ type confirmFlags struct {
 	out     string
 
 	writeTests string
-	patterns   []string // of packages
+	patterns   []string // patterns of packages
 	anywhere   bool     // the places that entries reach are unknown
 }
 

@@ -33,10 +33,10 @@ import (
 // A jobSpec has the data that a worker needs besides the program. It has only those variables of the
 // coordinator's environment that programs usually read, and so no secrets.
 type jobSpec struct {
-	Flags    []string // of the explore command
-	Args     []string // of the program
-	Input    []byte   // of --stdin
-	Baseline []byte   // of --baseline
+	Flags    []string // flags of the explore command
+	Args     []string // arguments of the program
+	Input    []byte   // contents of --stdin
+	Baseline []byte   // contents of --baseline
 	Env      []string
 }
 
@@ -81,7 +81,7 @@ type entryTask struct {
 	Name    string
 	Bound   time.Duration
 	Final   bool
-	Earlier *explore.Result // of an earlier attempt, or nil
+	Earlier *explore.Result // result of an earlier attempt, or nil
 
 	Initialising time.Duration // explore.Options.Initialising
 }

@@ -26,13 +26,13 @@ import (
 // machineFlags are the flags that change the machine, and so the meaning of a schedule. Replay files record
 // them.
 type machineFlags struct {
-	args      []string // of the program, after its name
+	args      []string // arguments of the program, after its name
 	env       []string // variables of the program that differ from hbcheck's: KEY=VALUE
 	variables []string // hbcheck's own, if they are not those of this process
 	stdin     string   // a file, whose content is input; input is its standard input
 	input     []byte
 	outcomes  bool   // the order of writes to stdout and stderr matters
-	run       string // of tests and subtests; see selection.Filter
+	run       string // pattern of tests and subtests; see selection.Filter
 	skip      string // tests and subtests to exclude
 	bench     string // which benchmarks are entries
 	short     bool   // testing.Short
@@ -51,7 +51,7 @@ type machineFlags struct {
 	heap      uint64                      // bytes the program may need; not part of a schedule
 	solver    string                      // a program that is asked about inputs; not part of a schedule
 	host      *vm.HostLog                 // records the program's questions to the host; not part of a schedule
-	watch     func(*vm.Machine, vm.Point) // of a debugger: vm.Config.Watch
+	watch     func(*vm.Machine, vm.Point) // watch of a debugger: vm.Config.Watch
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {

@@ -51,7 +51,7 @@ type Holding struct {
 	Ended bool           // the goroutine that holds the lock has ended
 	What  string         // name of the lock where it was taken
 	Pos   token.Position // where it was taken
-	Loc   uint64         // of the lock
+	Loc   uint64         // location of the lock
 	Made  token.Position // where the lock was made, if that is known
 	Event int            // index of the step that took it, -1 if no step of the schedule did
 }

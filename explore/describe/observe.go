@@ -102,7 +102,7 @@ type observer struct {
 	running int         // number of goroutines that have not ended
 	arrived map[trace.GID]arrival
 	steps   []observed
-	times   map[trace.GID][]stepTime    // of its steps
+	times   map[trace.GID][]stepTime    // times of its steps
 	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, by step of the first
 	partner trace.GID                   // partner of the step executed last, or NoGID
 }

@@ -39,7 +39,7 @@ type Abstraction struct {
 	m *vm.Machine
 
 	first   uint32              // object numbers below are static
-	origins []Origin            // of object first+i
+	origins []Origin            // origin of object first+i
 	starts  map[trace.GID]Frame // the frame that executed the go statement
 	classes map[class][]*pointer.Object
 	globals map[*ssa.Global][]*pointer.Object

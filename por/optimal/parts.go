@@ -47,7 +47,7 @@ type division struct {
 
 	nodes    []partNode
 	seen     map[por.Hash]bool // states of nodes and of their ends
-	replicas []replica         `saved:"-"` // of workers
+	replicas []replica         `saved:"-"` // replicas of workers
 }
 
 // A partNode is a state P, with the ends of the part that has been explored there.

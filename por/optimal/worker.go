@@ -35,7 +35,7 @@ type worker struct {
 	task            *task
 	node            *sharedNode   // node of the task; nil: the root
 	nodes           []*sharedNode // by frame: its node, if the frame is shared
-	dependsOnOutput bool          // of node
+	dependsOnOutput bool          // dependsOnOutput of node
 
 	unsupportedAtStart bool          // Unsupported in the initial state,
 	wrongAtStart       hb.Assumption // Wrong in the initial state

@@ -144,9 +144,9 @@ type searcher struct {
 type frame struct {
 	order         []hb.Transition // a linearization of G
 	size          int             // len(graph)
-	count         []uint32        // of events of G, by goroutine
+	count         []uint32        // by goroutine: number of events of G
 	dropped       int             // len(dropped)
-	g             trace.GID       // of x
+	g             trace.GID       // goroutine of x
 	op            hb.NextOp
 	label         uint64
 	reads         bool

@@ -33,7 +33,7 @@ type aim struct {
 	rarely  int  // if not all: a goroutine waits with probability 1/rarely
 	met     bool
 	waited  int       // choices since a waiting goroutine last continued
-	status  []status  // by goroutine
+	status  []status  // by goroutine: its status
 	by      trace.GID // the first goroutine that executed place 0; NoGID: none
 	others  bool      // a goroutine other than by has executed place 0, too
 	moving  []trace.GID

@@ -51,15 +51,15 @@ const mostGroups = 64
 type counter struct {
 	parents []trace.GID
 	all     []int
-	objects []object       // in the order of their first access
-	index   map[uint64]int // of objects, by their addresses in this execution
+	objects []object       // objects in the order of their first access
+	index   map[uint64]int // by address of an object in this execution: its index in objects
 	last    trace.GID
 	locks   lockOrder
 }
 
 // object has the operations at one address: on a lock, a channel, an atomic variable.
 type object struct {
-	points []point // in the order of their first operation
+	points []point // points in the order of their first operation
 	counts []int   // by goroutine
 	shared bool    // several goroutines access it,
 	writes bool    // one of the accesses changes it

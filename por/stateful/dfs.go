@@ -41,7 +41,7 @@ type depthFirst struct {
 	alts []trace.Step // alternatives of all frames, one after the other
 
 	//mutant: saved: stateful without turns [resumed]: "   turns" -> "   turns `saved:\"-\"`"
-	turns   turns  // unfinished nodes that are not on the stack
+	turns   turns  // unfinished nodes besides the stack
 	round   *round `saved:"-"` // the states that a walker of a search in rounds has met; nil: no rounds
 	alone   bool   // the search has no rounds
 	cyclic  bool   // rounds have met a cycle

@@ -48,7 +48,7 @@ type symmetric struct {
 	order  []trace.GID         `saved:"-"` // order of goroutines in the last state that was looked up; nil: as for System.Hash
 	digest uint64              // digest of order; 0 if order is nil
 	cycle  bool                // there is a cycle that permutes goroutines
-	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
+	orbits []por.Orbit         `saved:"-"` // result of leaveOutEqual
 	own    []por.Orbit         `saved:"-"`
 	met    []por.Orbit         `saved:"-"`
 	left   []trace.Step        `saved:"-"`

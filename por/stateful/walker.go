@@ -16,7 +16,7 @@ type walker struct {
 	*depthFirst
 	root    search.Position // the initial state of its system
 	given   *aside          // the stack that it begins instead of its own; nil: it continues
-	results por.Subsearch   // of the round
+	results por.Subsearch   // results of the round
 	task    pool.Task[struct{}]
 	active  bool   // the walker takes part in the current round
 	shares  bool   // other walkers use its system, too: see lend

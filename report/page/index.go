@@ -119,7 +119,7 @@ func ReadResults(r io.Reader) (list []Result, err error) {
 
 // indexRow is a Result as the index shows it.
 type indexRow struct {
-	Class, Word    string // of the verdict
+	Class, Word    string // class and word of the verdict
 	Package, Entry string
 	Bugs           []indexBug
 	Notes          []string

@@ -137,9 +137,9 @@ type pass struct {
 	wanted    map[*ssa.Function]bool
 	flows     map[*ssa.Function]*lockFlow
 	generated map[string]bool         // files
-	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
-	names     map[token.Pos]string    // of variables, by the position of the call whose result is assigned to them
-	files     map[string]bool         // of the packages to check
+	starts    map[token.Pos]token.Pos // by opening parenthesis of a call: its beginning
+	names     map[token.Pos]string    // by position of a call: the variable to which its result is assigned
+	files     map[string]bool         // files of the packages to check
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
 	edges     []orderEdge             // see order.go

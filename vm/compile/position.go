@@ -23,7 +23,7 @@ func position(instr ssa.Instruction) token.Pos {
 		if b := v.Block(); len(b.Instrs) == 1 && b.Succs[0] == b {
 			return emptyLoop(v.Parent().Syntax())
 		}
-	case *ssa.If: // the condition, if it is computed here
+	case *ssa.If: // the position of the condition, if it is computed here
 		if cond, ok := v.Cond.(ssa.Instruction); ok && cond.Block() == v.Block() {
 			return v.Cond.Pos()
 		}
@@ -31,9 +31,9 @@ func position(instr ssa.Instruction) token.Pos {
 		if !v.Pos().IsValid() {
 			return rangePanic(v)
 		}
-	case *ssa.Next: // of a loop, also if its iterator was made somewhere else
+	case *ssa.Next: // the position of a loop, also if its iterator was made somewhere else
 		return v.Iter.Pos()
-	case *ssa.Call: // of the function over which a loop ranges
+	case *ssa.Call: // the position of the function over which a loop ranges
 		if body := rangeBodyOf(v); body != nil {
 			return body.Pos()
 		}

@@ -11,11 +11,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Regions make the cost of a fingerprint proportional to the changes since the one before, not to
-// the size of the state. The heap is divided into regions: each consists of the objects that can be
-// reached from one object, its root, without entering an earlier region. The words of a state are
-// those of its goroutines and of the changed base objects (items), and those of each region where
-// an item first refers to its root:
+// Regions make the cost of a fingerprint proportional to the changes since the one before, not to the size of
+// the state. The heap is divided into regions: each consists of the objects that can be reached from one
+// object, its root, without entering an earlier region. The words of a state are those of its items (the
+// goroutines and the changed base objects). The words of a region follow where an item first refers to its
+// root:
 //
 //	item                 region 1              item
 //	base object 17  ──▶  obj 40 ──▶ obj 52     g1  ──▶ obj 52
@@ -26,14 +26,13 @@ import (
 //
 //	17 (+1.1 region 1) g1 (+1.1 region 2: 1.1) 1.2
 //
-// A reference of an item is the number of a region and the number of the object in it. Regions that
-// the item is the first to refer to are counted from there (+1), so that identical goroutines have
-// equal words (Orbits). A reference within a region is only the number of the object. A reference
-// of a region to an earlier one is the index of the object in the region's list of such objects
-// (outside); the numbers of these objects are written after the region's hash. So the hash of a
-// region depends on nothing outside of it, and can be kept. It is the sum of the hashes of its
-// objects, which include their numbers: if an object changes and its references do not, the sum
-// changes by the difference.
+// A reference of an item is the number of a region and the number of the object in it. If the item is the
+// first one that refers to a region, the number is counted from there (+1), so that identical goroutines have
+// equal words (Orbits). A reference within a region is only the number of the object. A reference of a region
+// to an earlier one is the index of the object in the region's list of such objects (outside); the numbers of
+// these objects are written after the region's hash. So the hash of a region depends on nothing outside of
+// it, and can be kept. It is the sum of the hashes of its objects, which include their numbers: if an object
+// changes and its references do not, the sum changes by the difference.
 //
 // Claim 1: two states have the same words if and only if they are equal up to the numbers of
 // objects, as with Traverse. The words determine the order of items and of the references in each,
@@ -50,9 +49,8 @@ import (
 //     to one region;
 //  3. the objects outside that it refers to have been reached before, which is checked for each.
 //
-// So by induction the same objects are visited in the same order and have the same words. The only
-// other parts of a state that enter them are the clock and the owners of locks, which are recorded
-// (timed, owners).
+// So by induction the same objects are visited in the same order and have the same words. Two other parts of
+// a state enter the words of a region: the clock and the owners of locks. Both are recorded (timed, owners).
 //
 // Claim 3: a number of a region that has no record any more resolves to no region. A region's version
 // changes when it ends, and the record of an object has the version of its region.

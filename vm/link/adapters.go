@@ -13,11 +13,11 @@ import (
 // An Adapter has the data that the natives in a function for package reflect need: a function of a few
 // instructions around a call or a select, with natives that move the values.
 type Adapter struct {
-	In, Out         *layout.Layout   // of the tuples
-	Params, Results []*layout.Layout // of their values
+	In, Out         *layout.Layout   // layouts of the tuples
+	Params, Results []*layout.Layout // layouts of their values
 	Window          int              // register of the call's first argument
 	Extra           int              // words of arguments before the parameters
-	Cases           []Case           // of a select
+	Cases           []Case           // cases of a select
 	Chans           int              // register of its first case
 	Default         int              // case number of default, or -1
 }

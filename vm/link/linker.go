@@ -33,7 +33,7 @@ type Linker struct {
 	heap       *heap.Heap
 	layouts    *layout.Table
 	natives    *Natives
-	options    Options // of the present call of Compile
+	options    Options // options of the present call of Compile
 	templates  *templates
 	shared     *Numbers    // nil: only this machine uses the numbers
 	byteID     uint32      // layout number

@@ -31,7 +31,7 @@ type hbFile struct {
 	node  *hbNode // a file in memory, or nil
 	list  string  // the entries of a directory that has been read
 
-	stream hbStream // of a pipe
+	stream hbStream // stream of a pipe
 	lock   *hbLock  // locks of its inode; nil before the first call of Flock
 }
 

@@ -70,7 +70,7 @@ type hbPipe struct {
 	pages            []hbPage // none is empty
 	readers, writers int      // open file descriptions
 	ends             []*hbEnd
-	events           bool // each page is an event of inotify, of which a Read returns all or nothing
+	events           bool // each page is an event of inotify; a Read returns an event completely or not at all
 	outside          int  // number of calls of effect.Wait
 
 	// Whether reading and writing proceed, with data or with an error.
