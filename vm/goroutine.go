@@ -43,7 +43,7 @@ type goroutine struct {
 	stamp    uint64     // valid as long as they do not change; 0: none yet (see Stamp)
 	slot     uint32
 	callers  callerCache
-	inNative bool // its native is executing: pc is after the call
+	inNative bool // the goroutine's native is executing: pc is after the call
 	// epoch is the one in which the record and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -78,7 +78,7 @@ type gstate struct {
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the pending stack overflow, with only the outermost frame left; or nil
 	looked    lookBack       // the last clock read of the goroutine, if it is in a loop
-	timed     timedLoop      // the timed loop that it is in
+	timed     timedLoop      // the timed loop that the goroutine is in
 	came      int64          // time of its arrival at its operation on channels: see step_queue.go
 	cameAfter int64          // number of calls of synctest.Wait before that
 	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
@@ -116,7 +116,7 @@ type waitState struct {
 //
 // Invariant: it holds for the state with number moment only.
 type view struct {
-	moment uint64 // Machine.moment it was computed at
+	moment uint64 // value of Machine.moment at which the view was computed
 	n      int    // alternatives of the next operation
 	parks  bool   // the last alternative of an operation on channels is to park
 	op     trace.Op
@@ -126,10 +126,10 @@ type view struct {
 type membership struct {
 	enabled, special, changed bool
 	communicates              bool           // the goroutine waits at channels
-	rank                      int            // its index in Machine.order
-	number                    uint32         // of its present waiting
+	rank                      int            // the goroutine's index in Machine.order
+	number                    uint32         // number of its present waiting
 	kind                      trace.Kind     // kind of its operation
-	at                        []trace.Access // where it waits
+	at                        []trace.Access // the memory at which it waits
 }
 
 // A lookBack is the record of a goroutine's last look in a loop.
@@ -138,16 +138,16 @@ type lookBack struct {
 	out   int            // length of the output then
 	label *symbolic.Term // label of the values compared since then, on which until depends; or nil
 	until int64          // the earliest moment with another outcome of a comparison since then; 0: none
-	waits bool           // the pending look waits for it,
+	waits bool           // the pending look waits for until,
 	woken bool           // or the goroutine has waited for until
 	stale bool           // another goroutine has had an effect since the look
-	reads bool           // since then it has read memory that others can change
+	reads bool           // the goroutine has read memory since then that others can change
 }
 
 // A timedLoop is the record of a goroutine in a timed loop.
 type timedLoop struct {
 	at     uint64 // the look and its callers; 0: in no loop
-	rounds uint8  // looks there since the loop began, at most timedRounds+1
+	rounds uint8  // looks at this place since the loop began, at most timedRounds+1
 	until  int64  // the earliest moment with another outcome of a comparison since the last look
 }
 
@@ -168,7 +168,7 @@ type serialised struct {
 	names []namedWord // the names among the words
 	named []uint32    // words that refer to a static object, or, shifted left once with bit 0 set, name a function
 	until int64       // a deadline of lookBack or timedLoop; 0: none
-	raw   bool        // there may be other Times
+	raw   bool        // there may be Times besides these
 	key   uint64      // see symmetryKey; 0: not known
 }
 
@@ -200,11 +200,11 @@ type callerCache struct {
 type snapshot struct {
 	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
 	depth  int          // number of snapshots before
-	state  por.Hash     // the goroutine's own
-	stack  por.Hash     // of the stack alone, if that state is big: see mostOwn
+	state  por.Hash     // state of the goroutine
+	stack  por.Hash     // state of the stack alone, if the whole state is big: see mostOwn
 	read   trace.Access // the location read since prev, if Size > 0,
-	of     uint64       // the identity of that object,
-	val    uint64       // and the value there
+	of     uint64       // the identity of the object read,
+	val    uint64       // and the value read
 	cases  []chanCase   // cases of a select since prev, none of which was ready
 	lock   lockStep     // the lock that was taken or released since prev
 	digest uint64       // digest of these fields and of prev's digest

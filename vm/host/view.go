@@ -34,7 +34,7 @@ type answer[T any] struct {
 
 // Content is the content of a file.
 type Content struct {
-	Data []byte // nil: it is not kept
+	Data []byte // nil: the content is not kept
 	Made bool   // the kernel generates it at each read
 }
 

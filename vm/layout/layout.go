@@ -112,8 +112,8 @@ var Sizes = types.SizesFor("gc", "amd64")
 
 // Table hands out one Layout per type.
 type Table struct {
-	known  map[types.Type]*Layout // of types asked for before
-	byType typeutil.Map           // of identical ones; slow if types are deep
+	known  map[types.Type]*Layout // layouts of types asked for before
+	byType typeutil.Map           // layouts by identity of types; slow if types are deep
 	list   []*Layout
 	base   *Table // the table that this one continues, which does not change any more; or nil
 	shared *Shared

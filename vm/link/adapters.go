@@ -35,10 +35,10 @@ type AdapterKind uint8
 // The kinds.
 const (
 	noAdapter        AdapterKind = iota
-	AdaptCall                    // it calls a function with arguments in memory
-	AdaptMethodCall              // it calls a method
-	AdaptMakeFunc                // it passes its parameters to callReflect
-	AdaptMethodValue             // it adds a receiver to its parameters
+	AdaptCall                    // the adapter calls a function with arguments in memory
+	AdaptMethodCall              // the adapter calls a method
+	AdaptMakeFunc                // the adapter passes its parameters to callReflect
+	AdaptMethodValue             // the adapter adds a receiver to its parameters
 	adaptSelect
 )
 

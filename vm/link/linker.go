@@ -39,7 +39,7 @@ type Linker struct {
 	byteID     uint32      // layout number
 	funcs      []funcKey   // by function number
 	statics    []static    // by number of static object, from 1 on
-	types      []*Type     // by Aux of their static objects
+	types      []*Type     // types by Aux of their static objects
 	cache      methodCache // see Method
 	ids        map[*ssa.Function]uint32
 	compiled   uint64 // number of compiled functions
