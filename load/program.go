@@ -36,11 +36,12 @@ type Program struct {
 	Code       Kept       // of package link: code of functions without numbers
 	Files      Kept       // of package vm: the host's files that have been read
 
-	tests    bool     // Config.Tests
-	names    bool     // Config.Names
-	naming   sync.Map // by function: its Namings
-	facts    keptFacts
-	implicit []*Package
+	tests     bool     // Config.Tests
+	names     bool     // Config.Names
+	naming    sync.Map // by function: its Namings
+	facts     keptFacts
+	mentioned mentioned
+	implicit  []*Package
 
 	takenOnce    sync.Once
 	taken        map[*types.Func]bool // see OnlyCalled

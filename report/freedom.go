@@ -39,6 +39,10 @@ func (t *Text) needs(bug *bug.Bug) string {
 		return " (after a second read of memory statistics, which count no allocations in hbcheck)"
 	case bug.Lacks == vm.LackArguments:
 		return " (without arguments; give some after --)"
+	case bug.Lacks == vm.LackFile:
+		return " (after it opened a file that does not exist)"
+	case bug.Lacks == vm.LackServer:
+		return " (after a connection was refused: only the program's own servers run in hbcheck)"
 	case bug.Overtakes == nil:
 		return ""
 	}

@@ -132,6 +132,7 @@ type scalars struct {
 	signals    bool     // the program has asked for a signal
 	listens    bool     // a goroutine of the environment waits for signals
 	lacks      Lack     // features of a native execution that this path lacked
+	missed     Lack     // what the program asked for first, and what may exist elsewhere: see Lacks
 	failures   []*Fault // failures reported by a test, one for each place; marks share it
 	failed     uint64   // hash of the places of failures
 	passed     *Passing // the first goroutine that was overtaken: see step_queue.go
@@ -208,6 +209,9 @@ type autoMode struct {
 	paused bool   // initDone halted: the turn of the first goroutine of ready is not over
 	forked bool   // an initialiser has started a goroutine or had a choice: see forks
 	rand   uint64 // state of the choice among alternatives
+
+	entering    bool // New executes the beginning of the entry, and may begin again
+	entersAgain bool // it has to, because the beginning is long and looks at a draw: see New
 
 	confluent  bool // see runConfluent
 	endedEarly bool // goroutines of initialisers have ended before main continued, though they need not have

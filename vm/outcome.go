@@ -102,6 +102,8 @@ const (
 	LackChange           // a file that changes was read, and had its old contents
 	LackAllocations      // memory statistics, which do not count allocations, were read again
 	LackArguments        // a program that reads its arguments had none, and exited with a status other than 0
+	LackFile             // a program opened a file that does not exist, and exited with such a status
+	LackServer           // a program connected to an address where no server listens, and exited with such a status
 )
 
 // The codes.

@@ -283,7 +283,11 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	if m.localWork >= m.pollAt {
 		m.pollAt = m.localWork + budget
 		m.collectIfNeeded()
-		if m.interrupted() {
+		//mutant: entries begin with labels, however long that takes [test ./vm TestServedLabels]: "m.entering" -> "false"
+		if m.entering && m.needsDrawn() {
+			m.entersAgain = true
+			m.cut = Cut{Cause: CutInterrupted, Text: "a look"}
+		} else if m.interrupted() {
 			m.cut = Cut{Cause: CutInterrupted, Text: "interrupted"}
 		} else if m.cfg.MaxLocal > 0 && m.localWork >= m.cfg.MaxLocal {
 			m.cut = Cut{Cause: CutLocal, Text: "step bound: no visible operation after " + itoa(m.localWork) +

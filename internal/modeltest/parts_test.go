@@ -86,7 +86,7 @@ var partOf = func() map[string]string {
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
 		streams: `streams.out streams.runs streams.stdin`,
-		gc:      `scalars.signals scalars.listens scalars.lacks`,
+		gc:      `scalars.signals scalars.listens scalars.lacks scalars.missed`,
 	} {
 		for _, f := range strings.Fields(fields) {
 			all[f] = part
@@ -97,12 +97,16 @@ var partOf = func() map[string]string {
 
 // unnoticed has the reasons why a field that a native reads or writes needs no operation.
 var unnoticed = map[string]string{
-	"net.hbUnreached writes collection": "only what is said of a failure depends on it, when the execution has ended",
-	"net.hbUnreached reads collection":  "likewise",
-	"syscall.hbSame writes collection":  "likewise",
-	"syscall.hbSame reads collection":   "likewise",
-	"runtime.hbLive writes collection":  "likewise",
-	"runtime.hbLive reads collection":   "likewise",
+	"net.hbUnreached writes collection":  "only what is said of a failure depends on it, when the execution has ended",
+	"net.hbUnreached reads collection":   "likewise",
+	"net.hbRefused writes collection":    "likewise",
+	"net.hbRefused reads collection":     "likewise",
+	"syscall.hbAbsent writes collection": "likewise",
+	"syscall.hbAbsent reads collection":  "likewise",
+	"syscall.hbSame writes collection":   "likewise",
+	"syscall.hbSame reads collection":    "likewise",
+	"runtime.hbLive writes collection":   "likewise",
+	"runtime.hbLive reads collection":    "likewise",
 
 	// Times. The fact that one comparison of them depends on the clock is recorded for the whole search.
 	"(time.Time).Add reads clock":      "only to see whether it is to come",

@@ -49,10 +49,10 @@ type EventID struct {
 // ID returns the name of event i.
 func (x *Execution) ID(i int) EventID { return EventID{x.keys[i].G, x.keys[i].N} }
 
-// A Digest has what a set of events needs to know about one of them, for a hash and for an order that do not
-// depend on the order in which the events were executed.
+// A Digest stands for an event in a hash and an order of a set of events that do not depend on the order in
+// which they were executed.
 type Digest struct {
-	Hash uint64 // hash of the goroutine, number, label and clock of the event
+	Hash uint64 // of the event's goroutine, number, label and clock
 	Age  uint64 // the sum of its clock, which is larger than those of events that happen before it
 }
 

@@ -25,6 +25,8 @@ type frame struct {
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
 	numDropped int   // number of elements of searcher.dropped in P
 
+	possible possible // in P
+
 	noReversals     bool // x depends on no operation that other goroutines can execute
 	dependsOnOutput bool // x decides which output exists when the program ends
 
@@ -89,6 +91,7 @@ func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool
 	if n > 1 {
 		s.Stats.Choices++
 	}
+	s.notePossible(f)
 	return f.choice(s, 0)
 }
 
@@ -115,5 +118,6 @@ func (s *searcher) pushFrame() *frame {
 	f.transitions, f.candidates, f.nextCandidate, f.retained = f.transitions[:0], f.candidates[:0], 0, 0
 	f.endedAlternatives, f.dependsOnOutput, f.mayRepeat = 0, false, false
 	f.outer, f.firstPartnerOp.Kind = -1, trace.None
+	f.possible = possible{others: f.possible.others[:0]}
 	return f
 }

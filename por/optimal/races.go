@@ -163,6 +163,9 @@ func (s *searcher) reverseWaiting(e int) {
 			if y.Kind.Channels() {
 				q = trace.NoGID
 			}
+			if i := s.frameOf[e]; i >= 0 && s.frames[i].impossible(&ev.Op, y, q) {
+				continue
+			}
 			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
 		}
 	}

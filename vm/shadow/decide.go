@@ -79,6 +79,7 @@ type Symbols struct {
 	labels map[*symbolic.Term]*drawn // by label: the random value for which it stands
 	rates  []float64                 // see labels_rates.go
 	names  []Name                    // by number, on all paths: see names.go
+	served []Draw                    // random ones with a look, on any path: see Served
 
 	held      [64]uint64 // by object: whether memory ever had a non-nil entry for it (labels_skip.go)
 	unscanned int        // operations since rescan

@@ -109,6 +109,9 @@ func (s *Symbols) at(p heap.Ptr, n uint32) *symbolic.Term {
 	case len(over) == 0:
 		return nil
 	case len(over) == 1 && over[0].off == off && over[0].size == n:
+		if s.Drawn {
+			return s.live(over[0].term)
+		}
 		return over[0].term
 	case s.Drawn:
 		return s.labelOf(over)
@@ -250,17 +253,19 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	s.setCells(obj, list)
 }
 
-// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil or a constant; the
-// bytes get the value of a constant.
+// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil, a constant, or a
+// label that has served its purpose; the bytes get the value of a constant.
 func (s *Symbols) stored(p heap.Ptr, n uint32, t *symbolic.Term) *symbolic.Term {
 	if t == nil {
 		return nil
 	}
-	if !s.Drawn {
-		if v, ok := t.Const(); ok {
-			s.poke(p, n, v)
+	if s.Drawn {
+		if t = s.live(t); t == nil {
 			return nil
 		}
+	} else if v, ok := t.Const(); ok {
+		s.poke(p, n, v)
+		return nil
 	}
 	//mutant: addresses of elements are kept in memory [test ./vm TestNamedEnds]: "s.special(t) &&" -> "false &&"
 	if s.special(t) && s.labels[t].name == 0 {

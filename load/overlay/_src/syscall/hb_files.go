@@ -185,6 +185,9 @@ func openat(dirfd int, path string, flags int, mode uint32) (fd int, err error) 
 	return fd, nil
 }
 
+// hbAbsent records that the program opens a file that does not exist.
+func hbAbsent()
+
 // directory reports whether f is a directory in memory.
 func (f *hbFile) directory() bool { return f.node != nil && f.node.mode&S_IFMT == S_IFDIR }
 
@@ -216,6 +219,9 @@ func (f *hbFile) open(mode uint32) error {
 		f.opened(S_IFREG)
 		return nil
 	case e != 0:
+		if e == ENOENT {
+			hbAbsent()
+		}
 		return e
 	case f.flags&(O_CREAT|O_EXCL) == O_CREAT|O_EXCL:
 		return EEXIST
