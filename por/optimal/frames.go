@@ -72,6 +72,8 @@ type candidate struct {
 	lastUnseen bool
 	// mayFail: S may be impossible, because events of it communicated with x's partner.
 	mayFail bool
+	// impossible: see KeepImpossible.
+	impossible bool
 }
 
 // openFrame is line 17. It returns the number of the first alternative.

@@ -163,10 +163,11 @@ func (s *searcher) reverseWaiting(e int) {
 			if y.Kind.Channels() {
 				q = trace.NoGID
 			}
-			if i := s.frameOf[e]; i >= 0 && s.frames[i].impossible(&ev.Op, y, q) {
-				continue
+			i := s.frameOf[e]
+			impossible := i >= 0 && s.frames[i].impossible(&ev.Op, y, q)
+			if !impossible || KeepImpossible {
+				s.scheduleReversal(i, s.Clock(e), e, candidate{q: q, impossible: impossible})
 			}
-			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
 		}
 	}
 }
