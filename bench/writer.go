@@ -56,8 +56,8 @@ func NewWriter(format string, w io.Writer) Writer {
 type textWriter struct {
 	w  io.Writer
 	md bool
-	t  *tabwriter.Writer // of the table begun
-	k  int               // which table that is
+	t  *tabwriter.Writer // of the table that is being written
+	k  int               // number of that table
 }
 
 // The tables.
@@ -69,10 +69,10 @@ const (
 	spin14CostTable
 	answersTable
 	bigTable
-	sampledTable // that of the first suite that compares samplers; one for each further suite follows
+	sampledTable // the table of the first suite that compares samplers; one for each further suite follows
 	_
 	_
-	countedTable // that of the first suite of counted programs; one for each further suite follows
+	countedTable // the table of the first suite of counted programs; one for each further suite follows
 )
 
 func (b *textWriter) Realistic(r *RealisticRow) error {

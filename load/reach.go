@@ -35,19 +35,14 @@ func (prog *Program) UsesClock(e *Entry) bool {
 // CountsGoroutines reports whether a program that begins at e, package initialisation apart, can ask
 // which goroutines there are. What counts as reached is as in UsesClock.
 func (prog *Program) CountsGoroutines(e *Entry) bool {
-	var pkgs []*Package
 	any := false
 	for _, p := range closure(e.roots) {
-		if p.Std {
-			if p.facts&goroutineFact != 0 {
-				return true
-			}
-			continue
+		if p.Std && p.facts&goroutineFact != 0 {
+			return true
 		}
-		pkgs = append(pkgs, p)
 		any = any || p.facts&goroutineFact != 0
 	}
-	return any && reaches(e, pkgs, showsGoroutines, false)
+	return any && prog.reached(e)&mentionsGoroutines != 0
 }
 
 // ShowsDescriptors reports whether a program that begins at e, or the initialisation of its packages, can see
@@ -84,14 +79,12 @@ func (prog *Program) Watches(e *Entry) bool {
 	return any && reaches(e.WithInitialisers(), pkgs, watches, false)
 }
 
-// LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute
-// an operation that depends on what all other goroutines do, and that can be enabled while one of
-// them can continue. These are the operations of InspectsAll, and testing/synctest with goroutines
+// LooksAtAll reports whether a program that begins at e may execute, after the initialisation of packages, an
+// operation that depends on what all other goroutines do. Operations that are enabled only when none of them
+// can continue do not count. These are the operations of InspectsAll, and testing/synctest with goroutines
 // outside of the bubble. What counts as reached is as in UsesClock.
 func (prog *Program) LooksAtAll(e *Entry) bool {
-	return prog.mayInspect(e, func(fn *types.Func) bool {
-		return inspectsAll(fn) || fn.Pkg() != nil && fn.Pkg().Path() == "testing/synctest"
-	})
+	return prog.mayInspect(e, mentionsInspecting|mentionsBubbles)
 }
 
 // ImportsBubbles reports whether such a program imports testing/synctest, directly or not.
@@ -102,27 +95,25 @@ func (prog *Program) ImportsBubbles(e *Entry) bool {
 // InspectsAll reports whether such a program may execute an operation that shows the positions and
 // references of the other goroutines. These are stacks of all goroutines, and garbage collections,
 // which show references through finalizers, cleanups and weak pointers.
-func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, inspectsAll) }
+func (prog *Program) InspectsAll(e *Entry) bool { return prog.mayInspect(e, mentionsInspecting) }
 
 func inspectsAll(fn *types.Func) bool {
 	//mutant: collections show nothing [models TestModels/weakPrivate]: drop 1
 	return asksForCollection(fn) || showsGoroutines(fn) && fn.FullName() != "runtime.NumGoroutine"
 }
 
-func (prog *Program) mayInspect(e *Entry, wanted func(*types.Func) bool) bool {
-	var pkgs []*Package
+func (prog *Program) mayInspect(e *Entry, wanted mentionSet) bool {
 	any := false
 	for _, p := range closure(e.roots) {
 		switch {
 		case !p.Std:
-			pkgs = append(pkgs, p)
 			any = any || p.facts&(goroutineFact|collectionFact) != 0
 		case p.facts&goroutineFact != 0:
 			return true
 		}
 		any = any || p.Path == "testing/synctest"
 	}
-	return any && reaches(e, pkgs, wanted, false)
+	return any && prog.reached(e)&wanted != 0
 }
 
 // reaches reports whether code of pkgs that e reaches mentions a function that is wanted; ownStacks
@@ -201,7 +192,7 @@ type declared struct {
 	node ast.Node
 
 	once sync.Once
-	uses []mention // of different objects; nil until asked for
+	uses []mention // mentions of different objects; nil until asked for
 }
 
 // mention is an object that a declaration mentions.
@@ -224,7 +215,7 @@ func (d *declared) mentions() []mention {
 					seen[use] = true
 					d.uses = append(d.uses, use)
 				}
-			case *ast.CallExpr: // its function comes next
+			case *ast.CallExpr: // the function of the call is visited next
 				own = ownStack(d.pkg, n)
 			}
 			return true

@@ -76,21 +76,16 @@ func testMethodsOf(p *Package) (set TestMethods) {
 // methods that a std package mentions, and those that the user's code mentions in code that the
 // program reaches (as in UsesClock).
 func (prog *Program) TestMethods(e *Entry) (set TestMethods) {
-	var pkgs []*Package
 	any := TestMethods(0)
 	for _, p := range closure(e.roots) {
 		if p.Std {
 			set |= p.testing
-			continue
+		} else {
+			any |= p.testing
 		}
-		pkgs = append(pkgs, p)
-		any |= p.testing
 	}
 	if any != 0 {
-		reaches(e, pkgs, func(fn *types.Func) bool {
-			set |= testMethod(fn)
-			return set == allTestMethods
-		}, true)
+		set |= TestMethods(prog.reached(e) >> mentionsMethods)
 	}
 	return set
 }

@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // briefRows bounds the rows of a schedule in a run of many entries, except decisive rows.
@@ -33,7 +34,7 @@ type packageLine struct {
 	path                                    string
 	exhaustive, failed, skipped, unexplored int
 	open                                    []string // entries that were not explored completely
-	fresh                                   bool     // one was not cached
+	fresh                                   bool     // at least one result was not cached
 	elapsed                                 time.Duration
 }
 
@@ -75,7 +76,10 @@ func (t *Text) brief(r *explore.Result, files []Files) error {
 	}
 	for _, bug := range r.Bugs {
 		if bug.Warning && bug.Overtakes == nil {
-			t.summary.find(&t.Paths, r.Entry, bug)
+			f := t.summary.find(&t.Paths, r.Entry, bug)
+			if bug.Lacks != vm.LackNothing {
+				f.lacks = t.needs(bug)
+			}
 		}
 	}
 	return t.write(&b)

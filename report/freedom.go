@@ -39,10 +39,14 @@ func (t *Text) needs(bug *bug.Bug) string {
 		return " (after a second read of memory statistics, which count no allocations in hbcheck)"
 	case bug.Lacks == vm.LackArguments:
 		return " (without arguments; give some after --)"
+	case bug.Lacks == vm.LackFile:
+		return " (after it opened a file that does not exist)"
+	case bug.Lacks == vm.LackServer:
+		return " (after a connection was refused: only the program's own servers run in hbcheck)"
 	case bug.Overtakes == nil:
 		return ""
 	}
-	if bug.Overtakes.Wait <= 0 { // its deadline had passed: only the clock that the program reads differs
+	if bug.Overtakes.Wait <= 0 { // the deadline had passed: only the clock that the program reads differs
 		return fmt.Sprintf(" (needs time to pass while %s could run; --time=any shows how)", bug.Overtakes.Runner)
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
@@ -90,7 +94,7 @@ func (t *Text) visits(x *bug.Ranging) string {
 	if x.Pos.IsValid() {
 		s = "the map at " + t.Paths.Pos(x.Pos)
 	}
-	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // keys that cannot be described
+	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // the keys cannot be described
 		return s + " has one of several orders"
 	}
 	return s + " begins with " + strings.Join(x.Keys, ", ")

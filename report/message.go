@@ -181,7 +181,9 @@ func verb(v describe.Verb) string { return verbs[v] }
 func Incomplete(r *explore.Result) []string {
 	var list []string
 	for _, x := range r.Incomplete {
-		list = append(list, reason(&x, r.LongLoops))
+		if s := reason(&x, r.LongLoops); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
 	}
 	return list
 }

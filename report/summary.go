@@ -43,8 +43,22 @@ type earlyTimer struct {
 
 // openReason is why some entries were not explored completely.
 type openReason struct {
-	text    string
+	text    string         // of the first of them
+	refused vm.RefusalCode // entries with the same code are together
+	others  int            // entries with another text
 	entries int
+}
+
+// line returns the reason, and the command that explains it if it is a refusal.
+func (x *openReason) line() string {
+	text := x.text
+	if x.others > 0 {
+		text += fmt.Sprintf(", and the like in %d of them", x.others)
+	}
+	if x.refused != "" {
+		text += fmt.Sprintf(" (hbcheck explain refused-%s)", x.refused)
+	}
+	return text
 }
 
 // add adds the result of an entry.
@@ -61,16 +75,24 @@ func (s *Summary) add(r *explore.Result) {
 		if r.Small != nil && r.Small.Exhaustive() {
 			s.small++
 		}
-		text := "time or memory was used up"
+		text, refused := "time or memory was used up", vm.RefusalCode("")
 		if !slices.ContainsFunc(r.Incomplete, outOfReach) {
 			text, _, _ = strings.Cut(strings.Join(Incomplete(r), "; "), "\n")
+			for _, x := range slices.Backward(r.Incomplete) {
+				refused = cmp.Or(x.Refused.Code, refused)
+			}
 		}
-		k := slices.IndexFunc(s.why, func(x openReason) bool { return x.text == text })
+		k := slices.IndexFunc(s.why, func(x openReason) bool {
+			return x.text == text || refused != "" && x.refused == refused
+		})
 		if k < 0 {
 			k = len(s.why)
-			s.why = append(s.why, openReason{text: text})
+			s.why = append(s.why, openReason{text: text, refused: refused})
 		}
 		s.why[k].entries++
+		if s.why[k].text != text {
+			s.why[k].others++
+		}
 		if slices.ContainsFunc(r.Incomplete, outOfReach) {
 			s.unfinished = append(s.unfinished, r.Entry)
 			if !slices.Contains(s.packages, r.Package) {
@@ -107,6 +129,7 @@ func (s *Summary) add(r *explore.Result) {
 type finding struct {
 	where, message string
 	warning        bool
+	lacks          string // what the execution lacked, as text; only in brief
 	entries        []string
 }
 
@@ -162,7 +185,10 @@ func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
 	for _, f := range s.findings {
 		if n := len(f.entries); n > 1 || n == 1 && f.warning && brief {
 			message, _, _ := strings.Cut(f.message, "\n")
-			fmt.Fprintf(b, "in %s: %s: %s (%s)\n", entries(n), f.where, message, someOf(f.entries))
+			if f.warning {
+				message = strings.Replace(message, ": ", ": warning: ", 1) // after the code
+			}
+			fmt.Fprintf(b, "in %s: %s: %s%s (%s)\n", entries(n), f.where, message, f.lacks, someOf(f.entries))
 		}
 	}
 }
@@ -184,7 +210,7 @@ func (t *Text) end(b *bytes.Buffer) {
 	s.assumptions(b)
 	if t.Brief && !t.Verbose {
 		for _, x := range s.why {
-			fmt.Fprintf(b, "open: %s, because %s\n", entries(x.entries), x.text)
+			fmt.Fprintf(b, "open: %s, because %s\n", entries(x.entries), x.line())
 		}
 	}
 	if n := len(s.unfinished); n > 0 && s.total() > 1 {

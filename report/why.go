@@ -12,6 +12,14 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
+// article returns a noun with its indefinite article.
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
 // why explains in a sentence or two how the schedule leads to the bug.
 func why(b *bug.Bug) string {
 	switch b.Kind {
@@ -22,8 +30,8 @@ func why(b *bug.Bug) string {
 			return whyStepsApart(b) + racePanics(b) + pooled(b)
 		}
 		x, y := b.Accesses[0], b.Accesses[1]
-		return fmt.Sprintf("%s and %s are both about to make their access at the same time: nothing orders a %s in %s and a %s in %s.",
-			x.Name, y.Name, verb(x.Verb()), x.Name, verb(y.Verb()), y.Name) + racePanics(b) + pooled(b)
+		return fmt.Sprintf("%s and %s are both about to make their access at the same time: nothing orders %s in %s and %s in %s.",
+			x.Name, y.Name, article(verb(x.Verb())), x.Name, article(verb(y.Verb())), y.Name) + racePanics(b) + pooled(b)
 	case bug.Leak:
 		for _, g := range b.Goroutines {
 			if g.Name != b.G {
@@ -86,8 +94,8 @@ func decisive(b *bug.Bug) []int {
 	return list
 }
 
-// whyStepsApart explains a race between accesses of which the second is not pending when the first
-// is executed.
+// whyStepsApart explains a race between two accesses, where the second is not pending when the first is
+// executed.
 func whyStepsApart(b *bug.Bug) string {
 	x, y := b.Accesses[0], b.Accesses[1]
 	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: it came first by chance, or because of something that does not synchronise.",

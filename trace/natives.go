@@ -11,9 +11,9 @@ const (
 	Undeclared   Memory = iota
 	NoMemory            // nothing
 	ReadsBytes          // bytes that its arguments lead to are read
-	WritesBytes         // and written
-	WritesWords         // the same, of uintptrs
-	WritesUints         // of uints
+	WritesBytes         // and those bytes are written
+	WritesWords         // like WritesBytes, for uintptrs
+	WritesUints         // like WritesBytes, for uints
 	ReadsMemory         // memory of any type that its arguments lead to is read
 	AtomicMemory        // operations of sync/atomic on the memory at the first argument
 	AnyMemory           // anything is read and written
@@ -48,7 +48,7 @@ var natives = func() map[string]Memory {
 			math/bits.RotateLeft32 math/bits.RotateLeft64 math/bits.Sub64 math/bits.TrailingZeros
 			math/bits.TrailingZeros32 math/bits.TrailingZeros64
 			math/rand.hbAgain math/rand/v2.hbAgain math/rand.hbChoose math/rand.hbDraw math/rand.hbSeeded math/rand.hbSeeds math/rand.runtime_rand math/rand/v2.hbChoose math/rand/v2.runtime_rand
-			net.hbFault net.hbUnreached net.runtime_rand os.checkClonePidfd os.hbUntimed os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
+			net.hbFault net.hbRefused net.hbUnreached net.runtime_rand os.checkClonePidfd os.hbUntimed os.runtime_args os.runtime_beforeExit os.runtime_rand os.sigpipe
 			os/signal.hbArrive os/signal.hbArrives os/signal.hbForget os/signal.hbHidden
 			runtime.GOROOT runtime.Goexit runtime.Gosched runtime.NumGoroutine runtime.Version
 			runtime.funcInfo runtime.hbCleans runtime.hbCrash runtime.hbEnvironment runtime.hbFatal runtime.hbFinalize runtime.hbFinalizes
@@ -60,7 +60,7 @@ var natives = func() map[string]Memory {
 			sync.hbAnnounce sync.hbBefore sync.hbBroadcast sync.hbFind sync.hbG sync.hbGot sync.hbMissed sync.hbMode sync.hbOnceEnter sync.hbOnceLeave
 			sync.hbOrder sync.hbOwn sync.hbOwned sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbTries sync.hbWake
 			sync.hbWgAdd sync.hbWgWait
-			syscall.Exit syscall.Getpagesize syscall.hbDescribed syscall.hbEither syscall.hbGetcwd syscall.hbMade syscall.hbNumber syscall.hbRandom syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse
+			syscall.Exit syscall.Getpagesize syscall.hbAbsent syscall.hbDescribed syscall.hbEither syscall.hbGetcwd syscall.hbMade syscall.hbNumber syscall.hbRandom syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse
 			syscall.hbMayWatch syscall.hbRefuseShared syscall.hbReturn syscall.hbSame syscall.hbSets syscall.hbShows syscall.hbVariable syscall.hbVariableIndex syscall.hbVariables syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
 			syscall.runtime_envs syscall.runtime_exitsyscall
 			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLeaves testing.hbLog testing.hbPanicking testing.hbRan testing.hbRuns

@@ -30,7 +30,8 @@ func (m *Machine) labelsDrawn(a Assumption) bool {
 	if !slices.Contains(m.drew, a) {
 		m.drew = append(m.drew, a)
 	}
-	return !slices.Contains(m.cfg.looked, a)
+	//mutant: draws with a look get new labels [test ./vm TestServedLabels]: " && !m.sym.Served(draw(a))" -> ""
+	return !slices.Contains(m.cfg.looked, a) && !m.sym.Served(draw(a))
 }
 
 // labeled reports whether shadows are labels.

@@ -158,6 +158,10 @@ var fileNatives = []Native{
 		m.noteHost(host.AskEnvironment, "")
 		return Next
 	}},
+	{Name: "syscall.hbAbsent", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.miss(LackFile)
+		return Next
+	}},
 	{Name: "syscall.hbRandom", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.assume(g, BitsSampled)
 		return nativeRand(m, g, r)

@@ -15,6 +15,10 @@ var netNatives = []Native{
 		m.assumeAlways(g, NetworkOff)
 		return Next
 	}},
+	{Name: "net.hbRefused", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		m.miss(LackServer)
+		return Next
+	}},
 	{Name: "net.hbFault", Peek: func(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 		if !m.cfg.NetFaulty {
 			return 1

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"slices"
+
 	"hbcheck.dev/hbcheck/static/observable"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm/bytecode"
@@ -60,12 +62,21 @@ func (v Report) Left() map[trace.GID]Left {
 	if seen.Empty() {
 		return left
 	}
-	seen.AddVariables()
-	for again := true; again; {
+	unknown := func(g *goroutine) bool {
+		_, known := left[g.ID]
+		return !known && g.status == gReady && !g.system
+	}
+	// What variables refer to is as large as the program's data, so it is added only for a goroutine about
+	// which it decides.
+	again := slices.ContainsFunc(m.order, func(s uint32) bool { return unknown(m.gs[s]) })
+	if again {
+		seen.AddVariables()
+	}
+	for again {
 		again = false
 		for _, s := range m.order {
 			g := m.gs[s]
-			if _, known := left[g.ID]; known || g.status != gReady || g.system {
+			if !unknown(g) {
 				continue
 			}
 			if m.anyAwaited(g, seen.Has) {
@@ -125,12 +136,18 @@ func (m *Machine) addHeld(x *reach.Set, g *goroutine) {
 // For example, `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case
 // <-done: return` it has one, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
-	others := reach.NewSet(m.heap)
-	others.AddVariables()
-	for _, s := range m.order {
-		if q := m.gs[s]; q != g && q.status != gEnded && q.status != gSpinning {
-			m.addHeld(others, q)
+	var others *reach.Set
+	referTo := func(c ptr) bool {
+		if others == nil {
+			others = reach.NewSet(m.heap)
+			others.AddVariables()
+			for _, s := range m.order {
+				if q := m.gs[s]; q != g && q.status != gEnded && q.status != gSpinning {
+					m.addHeld(others, q)
+				}
+			}
 		}
+		return others.Has(c)
 	}
 	endless := false
 	m.eachWindow(g, func(f *bytecode.Func, pc int32, _ uint32) bool {
@@ -144,7 +161,7 @@ func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 			case bytecode.Recv, bytecode.Select:
 				for i, c := range m.chanCases(g, nil) {
 					// Nothing closes the channel of a timer, and only time sends to it.
-					dead[i] = c.ch == 0 || !ticks[c.ch] && !others.Has(c.ch)
+					dead[i] = c.ch == 0 || !ticks[c.ch] && !referTo(c.ch)
 				}
 			}
 		}

@@ -49,6 +49,14 @@ type shadowHost struct{ m *Machine }
 // of returns the goroutine with that record.
 func (h shadowHost) of(g *shadow.Goroutine) *goroutine { return h.m.gOf(g.ID) }
 
+func (h shadowHost) SavedFrom(s *shadow.Goroutine) uint32 {
+	g := h.of(s)
+	if g.epoch != h.m.heap.Epoch {
+		return uint32(len(g.Stack))
+	}
+	return g.savedLo
+}
+
 func (h shadowHost) Choose(g *shadow.Goroutine, n int) bool {
 	return h.m.mayExecute(h.of(g), n, &trace.Op{Kind: trace.Branch})
 }
@@ -83,12 +91,13 @@ func (h shadowHost) Concretised(g *shadow.Goroutine) {
 	h.m.assume(h.of(g), Concretised)
 }
 
-func (h shadowHost) Looked(d shadow.Draw) {
+func (h shadowHost) Looked(d shadow.Draw) (random bool) {
 	a := Assumption{Assumed(d.What), d.Pos}
 	if a.What != named {
 		h.m.noteAssumed(a.What, a.Pos)
 	}
 	h.m.cfg.drawn.add(a)
+	return a.What == RandSampled || a.What == BitsSampled
 }
 
 func (h shadowHost) NotesAlike(g *shadow.Goroutine, in *bytecode.Instr, word int64) bool {

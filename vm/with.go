@@ -106,6 +106,10 @@ func (v Environment) NeedsRefining() bool {
 
 // New returns a machine in the initial state of entry e: packages are initialised, and the
 // entry's first visible operation is pending.
+//
+// The beginning of an entry may be long: an RSA key takes a million iterations. If it looks at a random
+// value, New begins again without labels of that value, as the search would do after the beginning (claim 5
+// of labels.go in package shadow).
 func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	cfg.complete()
 	m, err := initialised(prog, e, &cfg)
@@ -116,9 +120,15 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	if !cfg.Run {
 		m.lockLog = make(lockLog)
 	}
+	m.entering = cfg.Stdin == nil && cfg.Stdout == nil && cfg.Stderr == nil && cfg.Observer == nil && cfg.Watch == nil
 	if err := m.enter(e); err != nil {
 		return nil, err
 	}
+	if m.entersAgain {
+		cfg.looked = m.drawnAt()
+		return New(prog, e, cfg)
+	}
+	m.entering = false
 	m.lockedFirst, m.lockLog = m.lockLog, nil
 	m.growth.size = m.numbers()
 	return m, nil

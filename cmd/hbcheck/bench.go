@@ -168,10 +168,10 @@ type benchRun struct {
 	space     *bench.Workspace
 	w         bench.Writer
 	only      *regexp.Regexp  // programs
-	explorers []*por.Explorer // that were named
-	kinds     []oracle.Kind   // that were named
-	found     bool            // a program that only matches
-	mistakes  []error         // hbcheck's own
+	explorers []*por.Explorer // explorers named by the user
+	kinds     []oracle.Kind   // kinds named by the user
+	found     bool            // some program matches only
+	mistakes  []error         // mistakes of hbcheck itself
 	problems  []string        // counts that differ from the expected ones
 	expects   bool            // there were expected counts
 }

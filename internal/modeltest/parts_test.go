@@ -70,7 +70,7 @@ var partOf = func() map[string]string {
 			scalars.counted scalars.tied Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.able scheduler.moment scheduler.silent
-			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
+			scheduler.looksOfStep scalars.idleRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.timeStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged gstate.assigned`,
@@ -81,12 +81,12 @@ var partOf = func() map[string]string {
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait shadow:Frame.Ways living.ended
 			shadow:Goroutine.Shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.idleLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
 		streams: `streams.out streams.runs streams.stdin`,
-		gc:      `scalars.signals scalars.listens scalars.lacks`,
+		gc:      `scalars.signals scalars.listens scalars.lacks scalars.missed`,
 	} {
 		for _, f := range strings.Fields(fields) {
 			all[f] = part
@@ -97,12 +97,16 @@ var partOf = func() map[string]string {
 
 // unnoticed has the reasons why a field that a native reads or writes needs no operation.
 var unnoticed = map[string]string{
-	"net.hbUnreached writes collection": "only what is said of a failure depends on it, when the execution has ended",
-	"net.hbUnreached reads collection":  "likewise",
-	"syscall.hbSame writes collection":  "likewise",
-	"syscall.hbSame reads collection":   "likewise",
-	"runtime.hbLive writes collection":  "likewise",
-	"runtime.hbLive reads collection":   "likewise",
+	"net.hbUnreached writes collection":  "only what is said of a failure depends on it, when the execution has ended",
+	"net.hbUnreached reads collection":   "likewise",
+	"net.hbRefused writes collection":    "likewise",
+	"net.hbRefused reads collection":     "likewise",
+	"syscall.hbAbsent writes collection": "likewise",
+	"syscall.hbAbsent reads collection":  "likewise",
+	"syscall.hbSame writes collection":   "likewise",
+	"syscall.hbSame reads collection":    "likewise",
+	"runtime.hbLive writes collection":   "likewise",
+	"runtime.hbLive reads collection":    "likewise",
 
 	// Times. The fact that one comparison of them depends on the clock is recorded for the whole search.
 	"(time.Time).Add reads clock":      "only to see whether it is to come",

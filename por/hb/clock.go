@@ -3,6 +3,7 @@ package hb
 import (
 	"slices"
 
+	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -47,6 +48,38 @@ type EventID struct {
 
 // ID returns the name of event i.
 func (x *Execution) ID(i int) EventID { return EventID{x.keys[i].G, x.keys[i].N} }
+
+// A Digest stands for an event in a hash and an order of a set of events that do not depend on the order in
+// which they were executed.
+type Digest struct {
+	Hash uint64 // of the event's goroutine, number, label and clock
+	Age  uint64 // the sum of its clock, which is larger than those of events that happen before it
+}
+
+// DigestOf returns the digest of event i, which is computed once.
+func (x *Execution) DigestOf(i int) Digest {
+	for len(x.digests) <= i {
+		x.digests = append(x.digests, Digest{})
+	}
+	d := &x.digests[i]
+	if d.Age == 0 {
+		*d = x.DigestWith(i, x.Clock(i))
+	}
+	return *d
+}
+
+// DigestWith returns the digest of event i with another clock.
+func (x *Execution) DigestWith(i int, clock []uint32) (d Digest) {
+	e := &x.keys[i]
+	d.Hash = por.Mix(uint64(e.G)<<32|uint64(e.N)) ^ x.Events[i].Label
+	for g, n := range clock {
+		if n > 0 {
+			d.Hash = por.Mix(d.Hash ^ uint64(g)<<32 ^ uint64(n))
+			d.Age += uint64(n)
+		}
+	}
+	return d
+}
 
 // Entry returns the number of events of g in c, which may be shorter than the clocks of an
 // Execution.

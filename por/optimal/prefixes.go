@@ -132,20 +132,15 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 		if j == x || !s.Before(j, clock) {
 			continue
 		}
-		ev := &s.Events[j]
-		row := s.Clock(j)
+		ev, d := &s.Events[j], hb.Digest{}
 		//mutant: events have the fingerprints they have after x [meeting]: false
-		if s.Before(x, row) {
-			row = s.clockWithout(j, x)
+		if s.Before(x, s.Clock(j)) {
+			d = s.DigestWith(j, s.clockWithout(j, x))
+		} else {
+			d = s.DigestOf(j)
 		}
-		h, age := por.Mix(uint64(ev.G)<<32|uint64(s.ID(j).N))^ev.Label, uint64(0)
-		for g, n := range row {
-			if n > 0 {
-				h = por.Mix(h ^ uint64(g)<<32 ^ uint64(n))
-				age += uint64(n)
-			}
-		}
-		sum += h
+		sum += d.Hash
+		age := d.Age
 		// Insertion into the transitions sorted so far; ages has their keys.
 		i := len(ages)
 		for i > 0 && (ages[i-1] > age || ages[i-1] == age && s.Precedes(ev.G, f.transitions[c.lo+i-1].G)) {

@@ -21,9 +21,9 @@ func (c *compiler) indexAddr(v *ssa.IndexAddr, dst int) {
 		c.word(uint64(c.l.Layout(t.Elem()).Size))
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
-		c.countable(a)
+		n := c.elementsAt(a)
 		c.emit(bytecode.IdxA, dst, x, i)
-		c.word(uint64(a.Len())<<32 | uint64(c.l.Layout(a.Elem()).Size))
+		c.word(n<<32 | uint64(c.l.Layout(a.Elem()).Size))
 	}
 }
 
@@ -141,9 +141,12 @@ func (c *compiler) slice(v *ssa.Slice) {
 		c.word(regs)
 	case *types.Pointer:
 		a := t.Elem().Underlying().(*types.Array)
-		c.countable(a)
+		if v.Max == nil { // the capacity shows the array's length
+			c.countable(a)
+		}
+		n := c.elementsAt(a)
 		c.emit(bytecode.SliceA, c.dst(v), x, 0)
 		c.word(regs)
-		c.word(uint64(a.Len())<<32 | uint64(c.l.Layout(a.Elem()).Size))
+		c.word(n<<32 | uint64(c.l.Layout(a.Elem()).Size))
 	}
 }

@@ -38,3 +38,15 @@ func (c *compiler) countable(a *types.Array) {
 		c.unsupported("an array of 2^32 elements or more")
 	}
 }
+
+// elementsAt returns the number of elements that can be indexed through a pointer to an array of type a.
+//
+// A pointer to an array that cannot exist comes from unsafe: (*[1 << 40]byte)(p)[:n:n]. The object to which
+// it points has fewer than 2^32 bytes, so greater indices are errors anyway.
+func (c *compiler) elementsAt(a *types.Array) uint64 {
+	if a.Len() > math.MaxUint32 && c.l.Layout(a.Elem()).Size > 0 && !c.l.Layout(a.Elem()).Huge {
+		return math.MaxUint32
+	}
+	c.countable(a)
+	return uint64(a.Len())
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"slices"
 
 	"hbcheck.dev/hbcheck/symbolic"
 	"hbcheck.dev/hbcheck/vm/bounds"
@@ -40,6 +41,11 @@ import (
 //  5. A look names its draws. After it the search begins again (needsDrawn), and the place of the draw is
 //     named at once and gives no label. So labels cost nothing in a program that looks at all draws. An
 //     error that depends on a clock read is doubted (claim 3 of vm/drawn_clock.go).
+//  6. The search may begin again much later: a test that makes an RSA key does so in one step. From the look
+//     on, a label of draws that all have had a look has no purpose (Served): a look at it would name
+//     nothing new, and the result of the search is that of the next one. So such labels are dropped where
+//     they are stored, loaded or joined. Labels of clock reads stay, because records about the clock depend
+//     on them.
 //
 // A program with inputs has no labels, because its shadows belong to the inputs. A program under a debugger
 // has no labels either.
@@ -54,9 +60,9 @@ type drawn struct {
 
 	// See elements.go.
 	of   *elements
-	slot bool   // it is a word of these,
-	in   uint32 // or 1 + number of the name whose element it is the address of,
-	fold *fold  // or a partial sum of them
+	slot bool   // the label stands for a word of these elements,
+	in   uint32 // or for the address of the element of name in-1,
+	fold *fold  // or for a partial sum of the elements
 	kind uint64 // hash of the label
 }
 
@@ -115,7 +121,7 @@ func (s *Symbols) label(draws []Draw, b bounds.Bound, rate float64) *symbolic.Te
 	return t
 }
 
-// joined returns the label of a value computed from values with these labels, each of which may be nil.
+// joined returns the label of a value computed from values with these labels. Each of the labels may be nil.
 func (s *Symbols) joined(b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
 	return s.joinedAt(0, b, labels...)
 }
@@ -131,7 +137,7 @@ func (s *Symbols) joinedAt(rate float64, b bounds.Bound, labels ...*symbolic.Ter
 	last := -1
 	for i, t := range labels {
 		switch {
-		case t == nil || last >= 0 && t == labels[last]:
+		case s.live(t) == nil || last >= 0 && t == labels[last]:
 			continue
 		case last < 0:
 			draws = s.labels[t].draws
@@ -177,16 +183,38 @@ func DrawsBefore(a, b Draw) bool {
 	return a.What < b.What || a.What == b.What && a.Pos.Column < b.Pos.Column // 0 except for names
 }
 
-// Look records that the behaviour depends on values with these labels, each of which may be nil.
+// Look records that the behaviour depends on values with these labels. Each of the labels may be nil.
 func (s *Symbols) Look(labels ...*symbolic.Term) {
 	for _, t := range labels {
 		if t == nil {
 			continue
 		}
 		for _, a := range s.labels[t].draws {
-			s.m.Looked(a)
+			if s.m.Looked(a) && !slices.Contains(s.served, a) {
+				s.served = append(s.served, a)
+			}
 		}
 	}
+}
+
+// Served reports whether labels of a draw have served their purpose (claim 6).
+func (s *Symbols) Served(d Draw) bool { return s != nil && slices.Contains(s.served, d) }
+
+// live returns t, or nil if t is a label that has served its purpose.
+func (s *Symbols) live(t *symbolic.Term) *symbolic.Term {
+	//mutant: the labels of a long step stay until its end [test ./vm TestServedLabels]: "len(s.served) == 0" -> "true"
+	if t == nil || len(s.served) == 0 {
+		return t
+	}
+	d := s.labels[t]
+	if d.name != 0 || d.of != nil {
+		return t
+	}
+	//mutant: a label of two draws is dropped after a look at one [test ./vm TestServedLabels]: "!slices.Contains(s.served, a)" -> "!slices.Contains(s.served, d.draws[0])"
+	if slices.ContainsFunc(d.draws, func(a Draw) bool { return !slices.Contains(s.served, a) }) {
+		return t
+	}
+	return nil
 }
 
 // lookAt is Look for n registers of g from i on.

@@ -16,7 +16,7 @@ func (s *Symbols) CanBeCopied() bool {
 // because these are immutable.
 func (s *Symbols) Copy(h Host) *Symbols {
 	c := &Symbols{ctx: s.ctx.Clone(), Drawn: s.Drawn, rates: slices.Clone(s.rates), held: s.held, unscanned: s.unscanned,
-		packed: maps.Clone(s.packed), texts: maps.Clone(s.texts), labels: maps.Clone(s.labels), names: slices.Clone(s.names),
+		packed: maps.Clone(s.packed), texts: maps.Clone(s.texts), labels: maps.Clone(s.labels), names: slices.Clone(s.names), served: slices.Clone(s.served),
 		memory: make(map[uint32][]cell)}
 	for obj, cells := range s.memory {
 		c.memory[obj] = slices.Clone(cells)

@@ -109,6 +109,12 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 	return in
 }
 
+// wideOps has the operation on 64 bits for operations on 32, or with a constant.
+var wideOps = map[Op]Op{
+	AddS32: Add, AddU32: Add, SubS32: Sub, SubU32: Sub, MulS32: Mul, MulU32: Mul,
+	AddI: Add, AndI: And, MulI: Mul, ShlI: Shl, ShrSI: ShrS, ShrUI: ShrU,
+}
+
 // beforeSpecial is BeforeDrawn for operations whose class does not determine their operands.
 func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 	sh := g.Shadow[g.FP:]
@@ -134,7 +140,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		s.computes(g, in, sh[B], sh[C], nil)
 	case AddS32, AddU32, SubS32, SubU32, MulS32, MulU32:
 		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
-			wide := map[Op]Op{AddS32: Add, AddU32: Add, SubS32: Sub, SubU32: Sub, MulS32: Mul, MulU32: Mul}[in.Op]
+			wide := wideOps[in.Op]
 			ext := ExtS32
 			if in.Op == AddU32 || in.Op == SubU32 || in.Op == MulU32 {
 				ext = ExtU32
@@ -142,13 +148,13 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			return bounds.Converted(ext, bounds.IntResult(wide, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer)))
 		})
 	case DivS, DivU, RemS, RemU:
-		s.Look(sh[C]) // it may panic
+		s.Look(sh[C]) // the division may panic
 		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
 			return bounds.IntResult(in.Op, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer))
 		})
 	case AddI, AndI, MulI, ShlI, ShrSI, ShrUI:
 		s.computes(g, in, sh[B], nil, func() bounds.Bound {
-			wide := map[Op]Op{AddI: Add, AndI: And, MulI: Mul, ShlI: Shl, ShrSI: ShrS, ShrUI: ShrU}[in.Op]
+			wide := wideOps[in.Op]
 			n := int64(C)
 			if in.Op == AddI || in.Op == MulI {
 				n = int64(int16(C))
@@ -307,7 +313,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			//mutant: nor are drawn keys [env TestDraws/TestLookKey]
 			s.lookWords(g, key, keys.Words())
 		}
-		// The machine clears the labels of results, one of which may be in the register of the key until then.
+		// The machine clears the labels of results. Until then a result may be in the register of the key.
 	case MapNext:
 		keys, elems := s.m.MapType(uint32(word(0)))
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])

@@ -19,10 +19,10 @@ import (
 type care uint8
 
 const (
-	mayLabel  care = iota // it may set labels or look at them
+	mayLabel  care = iota // the instruction may set labels or look at them
 	registers             // no effect
 	loads                 // no effect, unless the object that register B refers to has labels
-	stores                // as loads, with register A
+	stores                // like loads, with register A
 )
 
 var cares = func() (t [NumOps]care) {
@@ -64,6 +64,14 @@ func (s *Symbols) Rescan(g *Goroutine) {
 	s.unscanned = 0
 	top := g.FP + uint32(g.Fn.Window)
 	clear(g.Shadow[min(int(top), len(g.Shadow)):])
+	if len(s.served) > 0 {
+		// A rewind restores only the words that have been saved.
+		words := g.Shadow[min(int(s.m.SavedFrom(g)), len(g.Shadow)):]
+		for i, t := range words {
+			//mutant: labels without a purpose stay in registers [test ./vm TestServedLabels]: "s.live(t)" -> "t"
+			words[i] = s.live(t)
+		}
+	}
 	//mutant: registers have no labels after a while [env TestFlows]: true
 	g.Unlabeled = !tainted(g.Shadow[:min(int(top), len(g.Shadow))])
 }

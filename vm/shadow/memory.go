@@ -15,9 +15,10 @@ import (
 //
 // Programs fill buffers of thousands of words. So a cell after the last one is appended in place, and a cell
 // for the same bytes as another one replaces it in place; only other changes make a new list. Lists share
-// memory with the former lists in the log. That is right, because the log is undone from its end: an element
-// has its former value again when a former list becomes the present one, and elements beyond the end of a
-// former list belong to changes that have been undone before. Copies of a machine have lists of their own.
+// memory with the former lists in the log. That is right, because the log is undone from its end. When a
+// former list becomes the present one, each of its elements has its former value again. Elements beyond the
+// end of a former list belong to changes that have been undone before. Copies of a machine have lists of
+// their own.
 type cell struct {
 	off, size uint32
 	term      *symbolic.Term
@@ -35,7 +36,7 @@ type memoryUndo struct {
 // A Part is some bytes of a term that was composed of several cells, so that it can be decomposed again:
 // bytes of a cell, or (if the term is nil) a constant.
 type Part struct {
-	Off, Size uint32 // in the term
+	Off, Size uint32 // place of the bytes in the term
 	Term      *symbolic.Term
 	Value     uint64
 }
@@ -108,6 +109,9 @@ func (s *Symbols) at(p heap.Ptr, n uint32) *symbolic.Term {
 	case len(over) == 0:
 		return nil
 	case len(over) == 1 && over[0].off == off && over[0].size == n:
+		if s.Drawn {
+			return s.live(over[0].term)
+		}
 		return over[0].term
 	case s.Drawn:
 		return s.labelOf(over)
@@ -249,17 +253,19 @@ func (s *Symbols) Store(p heap.Ptr, n uint32, t *symbolic.Term) {
 	s.setCells(obj, list)
 }
 
-// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil or a constant; the
-// bytes get the value of a constant.
+// stored returns the term that memory has for t in n bytes at p. It is nil if t is nil, a constant, or a
+// label that has served its purpose; the bytes get the value of a constant.
 func (s *Symbols) stored(p heap.Ptr, n uint32, t *symbolic.Term) *symbolic.Term {
 	if t == nil {
 		return nil
 	}
-	if !s.Drawn {
-		if v, ok := t.Const(); ok {
-			s.poke(p, n, v)
+	if s.Drawn {
+		if t = s.live(t); t == nil {
 			return nil
 		}
+	} else if v, ok := t.Const(); ok {
+		s.poke(p, n, v)
+		return nil
 	}
 	//mutant: addresses of elements are kept in memory [test ./vm TestNamedEnds]: "s.special(t) &&" -> "false &&"
 	if s.special(t) && s.labels[t].name == 0 {

@@ -50,8 +50,10 @@ type Machine interface {
 	Refuse(g *Goroutine, what string)
 
 	// These name an assumption: one of several values of a term is tried; the behaviour depends on a draw.
+	// Looked reports whether the draw is random. Then its labels have served their purpose (claim 6 of
+	// labels.go).
 	Concretised(g *Goroutine)
-	Looked(d Draw)
+	Looked(d Draw) (random bool)
 
 	// NotesAlike reports whether the operation Clock of g records the same for all values of its operands.
 	NotesAlike(g *Goroutine, in *bytecode.Instr, word int64) bool
@@ -62,6 +64,8 @@ type Machine interface {
 	Native(i uint32) Native
 	// Makes returns the types of the symbolic values that the call of that native makes.
 	Makes(g *Goroutine, i uint32) []types.Type
+	// SavedFrom returns the first stack word of g such that it and those above may change until a rewind.
+	SavedFrom(g *Goroutine) uint32
 	// EachFunction calls f for the functions that g executes, the innermost first, until f returns false.
 	EachFunction(g *Goroutine, f func(fn *bytecode.Func) bool)
 

@@ -46,6 +46,9 @@ type netFD struct {
 // hbUnreached records that an address was not reached because there is no network.
 func hbUnreached()
 
+// hbRefused records that nothing listens at an address inside of the program.
+func hbRefused()
+
 // socket returns a socket that listens at laddr, or is connected with raddr.
 func socket(ctx context.Context, net string, family, sotype, proto int, ipv6only bool, laddr, raddr sockaddr, ctrlCtxFn func(context.Context, string, string, syscall.RawConn) error) (*netFD, error) {
 	switch {
@@ -233,6 +236,7 @@ func (fd *netFD) reach(lsa, rsa syscall.Sockaddr) (e *hbEnd, own, peer hbAddr, e
 	}
 	l, ok := hbFind(true, &peer).(*hbListener)
 	if !ok {
+		hbRefused()
 		return nil, own, peer, syscall.ECONNREFUSED
 	}
 	if e, own, err = l.connect(false, peer, own); err != nil {

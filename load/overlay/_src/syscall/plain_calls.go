@@ -114,7 +114,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		return hbResult(0, fstatat(fd, hbText(a2), (*Stat_t)(unsafe.Pointer(a3)), int(a4)))
 	case SYS_FTRUNCATE:
 		return hbResult(0, Ftruncate(fd, int64(a2)))
-	case SYS_FSYNC, SYS_FDATASYNC:
+	case SYS_FSYNC, SYS_FDATASYNC, SYS_SYNC_FILE_RANGE:
 		return hbResult(0, Fsync(fd))
 	case SYS_MKDIRAT:
 		return hbResult(0, Mkdirat(fd, hbText(a2), uint32(a3)))
@@ -151,7 +151,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		return hbResult(Getcwd(hbBytes(a1, a2)))
 	case hbSysFlock:
 		return hbResult(0, Flock(fd, int(a2)))
-	case SYS_IOCTL: // for terminals; no file is one
+	case SYS_IOCTL: // calls for terminals; no file is a terminal
 		if _, err := hbLookup(fd); err != nil {
 			return hbResult(-1, err)
 		}

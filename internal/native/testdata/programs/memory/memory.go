@@ -331,6 +331,31 @@ func ArrayHuge() {
 	fmt.Print(len(a))
 }
 
+// ArrayView: memory as a part of an array that cannot exist, as libraries see mapped files.
+//
+//go:nocheckptr
+func ArrayView() {
+	b := make([]uint16, 8)
+	p := (*[1 << 46]uint16)(unsafe.Pointer(&b[2]))
+	s := p[1:3:4]
+	s[1], p[4] = 7, 9
+	func() {
+		defer func() { fmt.Print(recover(), " ") }()
+		n := len(b)
+		s = p[: n/8 : n/10]
+	}()
+	fmt.Print(len(s), cap(s), b)
+}
+
+// ArrayViewAll: the capacity of such a view shows the length of the array.
+//
+//native:incomplete 2^32
+//go:nocheckptr
+func ArrayViewAll() {
+	b := make([]byte, 8)
+	fmt.Print(cap((*[1 << 46]byte)(unsafe.Pointer(&b[0]))[:8]))
+}
+
 // ChannelHuge: a buffer of eight gigabytes.
 //
 //native:incomplete more than
