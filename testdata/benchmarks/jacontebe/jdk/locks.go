@@ -135,8 +135,7 @@ func annotates() {
 		has      *class // an annotation
 	}
 	var registry sync.Mutex
-	var read func(c *class)
-	read = func(c *class) {
+	read := func(c *class) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !c.complete && c.has != nil {
