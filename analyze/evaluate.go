@@ -26,7 +26,7 @@ type evaluator struct {
 	p    *Program
 	r    *pointer.Result
 	pkg  *load.Package
-	info *types.Info // of the expression asked for
+	info *types.Info // types of the expression in question
 	fn   *ssa.Function
 	ctx  pointer.Context
 	pos  token.Pos

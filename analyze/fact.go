@@ -16,7 +16,7 @@ type Fact struct {
 	Func     *ssa.Function // nil: it is about no function in particular
 	Whole    bool          // about a whole call of Func, not only about the code at Pos
 	Detail   bool          // a text shows it only on request for this function or place, or with details
-	No       bool          // it is negative
+	No       bool          // the fact says that something does not hold
 	Text     string
 	Items    []string // the subjects of Text, if there are several: it ends with them
 	Notes    []Note
@@ -26,7 +26,7 @@ type Fact struct {
 type Note struct {
 	Pos  token.Position // may be invalid
 	Text string
-	Func *ssa.Function // which it leads to, or nil
+	Func *ssa.Function // the function to which the note links, or nil
 }
 
 // An Analysis answers questions about a program's functions and program points.
@@ -43,7 +43,7 @@ type Analysis interface {
 	Own(instr ssa.Instruction) []Fact
 	// At returns facts about the point before instr: what a goroutine at that point must or may do.
 	At(instr ssa.Instruction) []Fact
-	// Release lets go of all memory. The analysis must not be asked again.
+	// Release releases all memory. The analysis must not be asked again.
 	Release()
 }
 

@@ -76,7 +76,7 @@ var leads = map[string]string{
 // At implements Analysis. Facts that differ only in their subjects become one.
 func (f *future) At(instr ssa.Instruction) []Fact {
 	if f.p.Graph().Body(instr.Parent()) != instr.Parent() {
-		return nil // the machine implements it
+		return nil // the machine implements the function
 	}
 	var list []Fact
 	lead := leads[f.Name()]

@@ -61,7 +61,7 @@ type page struct {
 	w      *bufio.Writer
 	at     Positions
 	p      *Program
-	ids    map[string]string // of the files on the page
+	ids    map[string]string // ids of the files on the page
 	byLine map[lineKey][]*Fact
 }
 

@@ -21,7 +21,7 @@ import (
 
 // A PointsTo is the answer to a points-to query in one function and context.
 type PointsTo struct {
-	Pos     token.Position // of the query
+	Pos     token.Position // position of the query
 	Func    *ssa.Function
 	Expr    string
 	Type    types.Type

@@ -21,22 +21,22 @@ import (
 type Program struct {
 	Prog    *load.Program
 	Entries []*load.Entry // where execution may begin
-	Deps    bool          // facts about all packages are selected, not only about those named
+	Deps    bool          // select facts about all packages, not only about those named
 
 	// Timeout bounds the time of each analysis; 0 means that there is no bound.
 	Timeout time.Duration
 	// GaveUp are the names of the analyses that have taken longer.
 	GaveUp []string
 
-	deadline time.Time    // of the present analysis
-	base     *static.Base // of the analyses of package static, once there are any
+	deadline time.Time    // end of the time of the present analysis
+	base     *static.Base // base of the analyses of package static, once there are any
 	analyses []Analysis
 	natives  static.Natives
 	result   *pointer.Result
 	graph    *static.CallGraph
 	named    map[*load.Package]bool
 	funcs    []*ssa.Function
-	generic  []*ssa.Function // those without an instance that is reached
+	generic  []*ssa.Function // generic functions of which no instance is reached
 	files    map[*token.File]*load.Package
 
 	// Work bounds the points-to analysis of Solve: see pointer.AnalyzeWithin; 0 means that there is no bound.

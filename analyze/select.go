@@ -84,7 +84,7 @@ func (p *Program) collect(analyses []Analysis, ask func(a Analysis) []Fact) []Fa
 		if !ok {
 			p.GaveUp = append(p.GaveUp, a.Name())
 		}
-		a.Release() // large programs need it
+		a.Release() // large programs need the memory that this releases
 		all = append(all, facts...)
 	}
 	return sortFacts(all)

@@ -58,7 +58,7 @@ func (w *Workspace) Big(ctx context.Context, s BigProgram, count int) (*BigRow, 
 	if err != nil {
 		return nil, err
 	}
-	race, _ := w.build(ctx, s.Program, "-race") // without a C compiler there is none
+	race, _ := w.build(ctx, s.Program, "-race") // without a C compiler there is no such binary
 	for i := range max(1, count) {
 		for _, x := range []struct {
 			least *time.Duration

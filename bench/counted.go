@@ -19,7 +19,7 @@ import (
 // tool, in a paper. CountedSuites lists the suites.
 type CountedProgram struct {
 	Suite   string
-	Program string // directory in that of the suite, or the name of the litmus test
+	Program string // directory inside the suite's, or the name of the litmus test
 	Args    string // separated by spaces
 	Large   bool   // more than some thousand executions: left out with --size small
 	HasBug  bool   // the count is the number of executions until it is found
@@ -77,8 +77,8 @@ type Configuration struct {
 	POR *por.Explorer
 	// Variant names the options POR has: the values that are not the defaults.
 	Variant string
-	// States: states are stored, up to symmetry, and parts of the goroutines
-	// come first, as explore does it by default.
+	// States: states are stored, up to symmetry, and parts of the program are explored one after the other,
+	// as explore does by default.
 	States bool
 }
 

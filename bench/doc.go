@@ -1,7 +1,7 @@
 // Package bench measures the machine and the explorers on the programs of
 // testdata/benchmarks, which it carries with it, and writes the tables of hbcheck bench.
 //
-// There are five sorts of suites, each with its own rows:
+// There are six sorts of suites, each with its own rows:
 //
 //	suite     what is measured                                    rows
 //	vm        25 sequential programs, in the machine and         SpeedRow
@@ -13,6 +13,9 @@
 //	          what a search of their states costs
 //	spin14    the programs of a paper on static facts, with       Spin14Row
 //	          every kind of them, beside its table 2
+//	sct, jacontebe, kernels                                       SampledRow
+//	          programs with a bug: how many executions each
+//	          explorer that samples needs, and the work of auto
 //	others    programs whose executions have been counted by a    CountedRow
 //	          formula, by another tool or in a paper; other
 //	          numbers are an error (CountedSuites)

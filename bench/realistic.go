@@ -14,7 +14,7 @@ import (
 type RealisticProgram struct {
 	Program string // directory
 	Args    string // separated by spaces
-	Large   bool   // it takes seconds
+	Large   bool   // its search takes seconds
 }
 
 // Name returns the program with its arguments.

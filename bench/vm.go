@@ -32,7 +32,7 @@ func Sequential() ([]string, error) {
 type SpeedRow struct {
 	Program string
 	Native  time.Duration // CPU time of the compiled program, the least of all runs
-	Machine time.Duration // the same in the machine, without loading
+	Machine time.Duration // CPU time in the machine, without loading
 }
 
 // Ratio returns how many times longer the machine takes.

@@ -18,8 +18,9 @@ type Writer interface {
 	// SpeedSummary comes after all rows of the suite vm.
 	SpeedSummary(rows []SpeedRow) error
 	Big(r *BigRow) error
-	// SCT takes the rows of one program of the suite sct, one for each sampler.
-	SCT(rows []*SCTRow) error
+	// Sampled takes the rows of one program of a suite that compares samplers, one for each sampler, and that
+	// of auto.
+	Sampled(suite string, rows []*SampledRow, auto *AnswerRow) error
 	JPF(r *JPFRow) error
 	Realistic(r *RealisticRow) error
 	// Spin14 takes the columns of one program of the suite spin14.
@@ -55,8 +56,8 @@ func NewWriter(format string, w io.Writer) Writer {
 type textWriter struct {
 	w  io.Writer
 	md bool
-	t  *tabwriter.Writer // of the table begun
-	k  int               // which table that is
+	t  *tabwriter.Writer // of the table that is being written
+	k  int               // number of that table
 }
 
 // The tables.
@@ -68,8 +69,10 @@ const (
 	spin14CostTable
 	answersTable
 	bigTable
-	sctTable
-	countedTable // that of the first suite of counted programs; one for each further suite follows
+	sampledTable // the table of the first suite that compares samplers; one for each further suite follows
+	_
+	_
+	countedTable // the table of the first suite of counted programs; one for each further suite follows
 )
 
 func (b *textWriter) Realistic(r *RealisticRow) error {

@@ -106,9 +106,9 @@ type jsonCounted struct {
 	Rate float64 `json:"executions_per_cpu_s"`
 	// Of the first search: whether conditions on inputs can hold.
 	First     float64 `json:"first_s"`
-	Questions uint64  `json:"questions,omitempty"` // that were asked
-	Solved    uint64  `json:"solved,omitempty"`    // whose answers were not known
-	Solver    float64 `json:"solver_s,omitempty"`  // for these
+	Questions uint64  `json:"questions,omitempty"` // questions asked
+	Solved    uint64  `json:"solved,omitempty"`    // questions whose answers were not known
+	Solver    float64 `json:"solver_s,omitempty"`  // time for answering the Solved
 }
 
 type jsonCount struct {

@@ -12,7 +12,7 @@ import (
 // forward stop.
 type Breakpoint struct {
 	ID        int
-	File      string // its name, or the end of it
+	File      string // name of the file, or the end of its name
 	Line      int
 	Func      string // instead of File and Line: the name of a function in stacks, or its end
 	Goroutine string // only in the goroutine of that name; empty: in all

@@ -18,7 +18,7 @@ import (
 type Frame struct {
 	vm.DebugFrame
 	G    trace.GID
-	User bool // it is code of the user's
+	User bool // the frame is in code of the user's
 }
 
 // Frames returns the stack of a goroutine, innermost first.
@@ -252,7 +252,7 @@ func (s *Session) lookup(f *Frame, name string) (Value, error) {
 	switch name {
 	case "true", "false":
 		return constValue(types.Typ[types.Bool], constant.MakeBool(name == "true"), s), nil
-	case "goroutine": // for conditions
+	case "goroutine": // the name that conditions use
 		return constValue(types.Typ[types.String], constant.MakeString(s.Name(f.G)), s), nil
 	case "nil":
 		return Value{Type: types.Typ[types.UntypedNil], bytes: make([]byte, 24)}, nil

@@ -14,7 +14,7 @@ import (
 type Goroutine struct {
 	ID     trace.GID
 	Name   string
-	Helper bool // of the models: a timer
+	Helper bool // a goroutine of the models: a timer
 	// Running: it is in the middle of a step. Otherwise Next is its pending operation, Enabled
 	// reports whether that can be executed, and Holders are the goroutines that keep it from being
 	// executed.
@@ -44,7 +44,7 @@ func (s *Session) Goroutines() (list []Goroutine) {
 // A Held is a lock that a goroutine holds.
 type Held struct {
 	Name   string
-	Step   int // in which it was acquired, from 0
+	Step   int // number of the step in which it was acquired, from 0
 	Shared bool
 }
 
@@ -128,7 +128,7 @@ func (s *Session) Clocks(name string) (list []Clock) {
 	}
 	// If a step happens before the goroutine's next step, so do all earlier steps of its own
 	// goroutine, and the steps that happen before these.
-	known := make(map[string]int) // how many of its steps do
+	known := make(map[string]int) // by goroutine: how many of its steps happen before this one
 	var learn func(g string, n int)
 	learn = func(g string, n int) {
 		for k := known[g]; k < n; k++ {
@@ -154,8 +154,8 @@ func (s *Session) Clocks(name string) (list []Clock) {
 // A Choice is a goroutine that could have moved in a step.
 type Choice struct {
 	Name  string
-	Next  describe.Event // what it would have done
-	Taken bool           // it is the goroutine that moved
+	Next  describe.Event // the step it would have made
+	Taken bool           // this goroutine moved
 	// Later is the step, from 0, in which the schedule executes that operation; -1: there is none.
 	Later int
 	// Conflicts are the steps from this one up to Later with which its operation may not commute:

@@ -13,14 +13,14 @@ import (
 
 // lines are the lines of a function.
 type lines struct {
-	user   bool // it is code of the user's, where a debugger stops
+	user   bool // the function is code of the user's, where a debugger stops
 	fn     string
 	file   string
-	at     []int32           // by instruction; 0: it belongs to no line
+	at     []int32           // by instruction: the line; 0: none
 	begin  int32             // the lines of its text
 	end    int32             //
-	within [][2]int          // those of the function literals in it
-	blocks []*ssa.BasicBlock // by instruction; nil: it belongs to none
+	within [][2]int          // the lines of the function literals inside it
+	blocks []*ssa.BasicBlock // by instruction: the block; nil: none
 }
 
 // linesOf returns the lines of the function of a point.
@@ -107,17 +107,17 @@ func position(f *bytecode.Func, pc int32) token.Pos {
 type tracks struct {
 	s      *Session
 	stacks map[trace.GID][]tracked
-	v      visit    // the last one,
-	top    *tracked // and its frame
+	v      visit    // the last visit
+	top    *tracked // the frame of the last visit
 }
 
 // tracked is a frame with its current line.
 type tracked struct {
 	fp, fn uint32
 	line   int32
-	again  bool            // a loop has begun again: whatever line follows begins, too
-	block  *ssa.BasicBlock // of the last instruction,
-	pc     int32           // which it is
+	again  bool            // a loop has begun again, so the next line counts as reached anew, whichever it is
+	block  *ssa.BasicBlock // block of the last instruction
+	pc     int32           // pc of the last instruction
 }
 
 // A visit is an instruction that is about to be executed.
@@ -126,7 +126,7 @@ type visit struct {
 	*lines
 	line    int32
 	starts  bool // the frame's previous instruction was in another line
-	entered bool // it is the first instruction of its function that is in a line
+	entered bool // the instruction is the first of its function that is in a line
 }
 
 // track returns where the goroutines are.

@@ -17,7 +17,7 @@ func (s *Session) watch(m *vm.Machine, p vm.Point) {
 	if u == nil || u.leave {
 		return
 	}
-	if s.vm != m { // in the prelude of a new machine
+	if s.vm != m { // the machine is a new one in the prelude
 		s.use(m)
 	}
 	s.at.Tick++
@@ -148,16 +148,16 @@ const (
 	Break                 // at a breakpoint
 	AtBug                 // where a test reports its first failure
 	End                   // all steps have been executed
-	Start                 // there is nothing before
+	Start                 // there is no earlier step
 	Begun                 // the goroutine begins here
 	Ended                 // the goroutine has ended
-	Stopped               // it was interrupted
+	Stopped               // the session was interrupted
 )
 
 // A Stop is where a session has stopped, and why.
 type Stop struct {
 	Reason Reason
-	Break  *Breakpoint // of Break
+	Break  *Breakpoint // if Reason is Break
 }
 
 // askEvery is the number of instructions of a step between two polls for an interruption.
@@ -242,7 +242,7 @@ func (s *Session) backward(g trace.GID, see func(*visit), match func() (Place, b
 func (s *Session) Move(n int) Stop {
 	to := s.at.Step + n
 	if n < 0 && s.at.Tick > 0 {
-		to++ // the present step is the first that is taken back
+		to++ // the present step is the first one that is taken back
 	}
 	reason := Stepped
 	switch {

@@ -43,7 +43,7 @@ type names struct {
 	fn     *ssa.Function
 	code   *bytecode.Func
 	vars   []varKey // by position
-	memory []bool   // by variable: it is in memory
+	memory []bool   // by variable: whether it is in memory
 	found  map[int][]load.Naming
 	at     [][]binding // at the beginning of each block
 	sizes  types.Sizes
@@ -61,9 +61,9 @@ type bindingKind uint8
 const (
 	unvisited bindingKind = iota // no path has come here
 	unassigned
-	lost    // two values meet, or the register has another one
+	lost    // paths with different values meet, or the register has another value
 	isValue // x
-	isAddr  // it is at address x
+	isAddr  // the variable is at address x
 )
 
 // namesOf returns the bindings of the function of a point; nil if it has no code of its own.
@@ -240,7 +240,7 @@ func (n *names) before(b *ssa.BasicBlock, i int) []binding {
 			continue
 		}
 		n.overwrite(at, v)
-		if _, tuple := v.Type().(*types.Tuple); tuple { // its parts are written with it
+		if _, tuple := v.Type().(*types.Tuple); tuple { // the tuple's parts are written with it
 			for _, r := range *v.Referrers() {
 				if part, ok := r.(*ssa.Extract); ok {
 					n.overwrite(at, part)

@@ -171,9 +171,9 @@ next:
 
 // A Relation has the goroutines that hold an object or wait for it.
 type Relation struct {
-	Kind    string // what it is
+	Kind    string // what the object is
 	Holders []string
-	Readers int // how many hold it for reading: which ones is not known
+	Readers int // how many goroutines hold it for reading: which ones is not known
 	Waiters []string
 }
 

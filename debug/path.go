@@ -301,7 +301,7 @@ func (s *Session) binary(f *Frame, e *ast.BinaryExpr) (Value, error) {
 		}
 		op := e.Op
 		if op == token.QUO {
-			op = token.QUO_ASSIGN // of integers
+			op = token.QUO_ASSIGN // division of integers
 		}
 		return Value{Type: x.Type, known: constant.BinaryOp(a, op, b)}, nil
 	}

@@ -14,7 +14,7 @@ import (
 
 // A Place is a place of a session in its schedule: see the package's documentation.
 type Place struct {
-	Step int // of the schedule, from 0; -1: the prelude
+	Step int // step of the schedule, from 0; -1: the prelude
 	Tick int // the next instruction of the step, from 1; 0: none has been executed or shown
 }
 
@@ -41,7 +41,7 @@ type Session struct {
 
 	moves  []move
 	bug    *bug.Bug // the bug at the end of the schedule, or nil
-	ending string   // or how it ends
+	ending string   // or a text that says how the schedule ends
 	seen   *describe.Observation
 
 	names     map[*ssa.Function]*names
@@ -66,10 +66,10 @@ type under struct {
 	yield func(struct{}) bool
 	// until is the instruction at which the step is interrupted.
 	until func(vm.Point) bool
-	leave bool             // it is to be executed to its end
-	point vm.Point         // where it is interrupted
-	made  describe.Machine // by the prelude
-	err   error            // in the prelude: there is no machine
+	leave bool             // the step is to be executed to its end
+	point vm.Point         // the point where it is interrupted
+	made  describe.Machine // the machine that the prelude made
+	err   error            // the error of the prelude, which made no machine
 }
 
 // mostSteps bounds the length of a schedule that was not recorded.

@@ -16,10 +16,10 @@ import (
 // A Value is the value of a variable, or of a part of one, in the state of the query.
 type Value struct {
 	Type types.Type
-	Addr uint64 // where it is in memory; 0: it is not in memory
-	Lost string // why it is not known; empty: it is
+	Addr uint64 // address in memory; 0: the value is not in memory
+	Lost string // why the value is not known; empty: it is known
 	// The value itself: one of these.
-	bytes []byte         // its memory image
+	bytes []byte         // memory image of the value
 	known constant.Value // a constant of the code
 	text  string
 }

@@ -30,7 +30,7 @@ type Graded struct {
 	// Every schedule with at most Preempt preemptions is covered; -1: not all schedules without
 	// preemptions are.
 	Preempt int
-	Stats   por.Stats // of the search that covered them
+	Stats   por.Stats // of the search that covered these schedules
 	Next    float64   // estimated covered fraction of the schedules with one more preemption; 0: unknown
 }
 
@@ -55,7 +55,7 @@ type Graded struct {
 type Coverage struct {
 	Blocks  []load.Block
 	Reached []bool // by number of block
-	Init    []bool // by the initialisation of packages, before the entry begins
+	Init    []bool // blocks that were executed by the initialisation of packages, before the entry begins
 
 	// Locks reports, for each place that took a lock while there were several goroutines, whether the
 	// lock was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search

@@ -26,7 +26,7 @@ type collector struct {
 	races map[describe.RaceID]bool // races already described
 
 	left     map[bug.Key]*leftBehind // Leaks that may stay
-	leftKeys []bug.Key               // those of left, in the order of discovery
+	leftKeys []bug.Key               // the keys of left, in the order of discovery
 	returned uint64                  // number of executions whose entry has returned
 
 	baseline []bug.Key // bugs that Options.Known has accepted
@@ -49,7 +49,7 @@ type collector struct {
 	used       []int           // the Options.Ignores that have accepted a bug in the subtree
 	divided    bool            // the search may have subsearches
 	merged     *mergedCounters // nil: all work of the machine counts
-	start      tally           // of the machine when the search began
+	start      tally           // counts of the machine when the search began
 	reported   bool            // an execution was reported
 	begunAgain bool            // Restart was called after an execution was reported
 	aside      struct {        // findings of the searches before the last Restart
@@ -122,7 +122,7 @@ func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
 	}
 	b.Warning = b.Warning && !(b.Lacks != vm.LackNothing && c.passed)
 	b.Schedule = append(trace.Schedule(nil), path...)
-	if b.Noted.Movers == nil { // this machine has found it
+	if b.Noted.Movers == nil { // this machine has found the bug
 		b.Noted.Movers = bug.Movers(c.m, path)
 		b.Noted.Symbolic = c.m.Symbolic()
 		b.NotePassing(c.m)
@@ -336,7 +336,7 @@ func (c *collector) Livelock(path trace.Schedule, loop int) bool {
 		timers = false // time passes in the loop, and does not end it. (A main function may be meant to tick forever.)
 	}
 	if (timers || collects) && c.opts.await() == vm.AwaitNever {
-		c.needsAwait = true // so that the iterating goroutine counts as waiting
+		c.needsAwait = true // the iterating goroutine has to count as waiting
 		return false
 	}
 	if collects {

@@ -15,8 +15,8 @@ import (
 
 // The costs of the phases of a portfolio, in work.
 const (
-	aloneWork  = 3_800  // of the first search before the others start; until then it has one worker
-	drawnFrom  = 40_000 // of any search before the samples start
+	aloneWork  = 3_800  // work of the first search before the others start; until then it has one worker
+	drawnFrom  = 40_000 // work of any search before the samples start
 	sampleWork = 20_000 // each sample
 )
 
@@ -31,17 +31,17 @@ type portfolio struct {
 	drawn   bool             // the samples were executed before the searches
 	cut     []Options        // samples that had more executions to draw
 	worked  uint64           // work before the search that has the answer
-	choices strategy.Choices // in samples
+	choices strategy.Choices // choices counted in samples
 	longest int              // steps of the longest execution that has ended, if executions are long
-	aimed   [][]por.Aimed    // of samples: the results for Options.Targets
-	shares  []Share          // of searches without an answer, if none has one
+	aimed   [][]por.Aimed    // by sample: the results for Options.Targets
+	shares  []Share          // of each search, if none has an answer
 
 	mu     sync.Mutex
 	best   uint64 // work of the search with the best answer so far
-	winner int    // number of that search,
-	bugs   int    // and number of its errors
+	winner int    // number of the search with the best answer
+	bugs   int    // number of errors that the winner found
 	others bool   // the other searches have been started
-	ended  []bool // by search
+	ended  []bool // by search: whether it has ended
 	slow   bool   // the first search (see portfolio_slow.go)
 	turns  *strategy.Turns
 	ladder ladder
@@ -55,10 +55,10 @@ type portfolio struct {
 type contender struct {
 	number int
 	effort
-	weight uint64 // of a step; 0: 1
+	weight uint64 // weight of a step; 0: 1
 	s      *exploration
 	found  por.Result
-	long   bool // it has ended because executions are long
+	long   bool // the search has ended because executions are long
 	helped bool // once others run beside it, the first search has several workers, or pieces elsewhere
 	err    error
 	panics any // value of a panic of its goroutine: a mistake of hbcheck itself
@@ -69,11 +69,11 @@ type effort struct {
 	start  uint64 // work of others when it began
 	last   uint64 // work of the explorer that is running
 	before uint64 // work of the explorers that fell back to it
-	beside bool   // of the first search: others run beside it
+	beside bool   // for the first search: other searches run beside it
 
-	patient bool // of the first search: its executions were long when it had worked aloneWork
+	patient bool // for the first search: its executions were long when it had worked aloneWork
 
-	judged, slow bool // of the first search: see portfolio_slow.go
+	judged, slow bool // for the first search: see portfolio_slow.go
 }
 
 // options returns x with the options that the portfolio takes from the whole exploration.

@@ -44,7 +44,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 	d.begun, d.number, d.start = true, len(p.opts.Portfolio.Searches)+1, drawnFrom+p.size
 	if d.endless = p.drawn; d.endless {
 		walks := list[0]
-		walks.Seed++ // its first executions have been drawn
+		walks.Seed++ // the first executions of this sample have been drawn already
 		walks.MaxExecs = math.MaxUint64
 		list = []Options{walks}
 		p.turns.Enter(d.number, d.start)

@@ -53,7 +53,7 @@ type sender struct {
 	search []byte
 
 	mu       sync.Mutex
-	known    []byte // as of the last Note
+	known    []byte // the knowledge at the last Note
 	numbered uint64
 	stale    bool // a helper has assigned a number that is not in known
 	unknown  bool // the machine's numbers have no serial form
@@ -132,10 +132,10 @@ func (c *collector) Decode(data []byte) (por.Subsearch, error) {
 // A Helper explores pieces of a search of another process, one at a time.
 type Helper struct {
 	s     *exploration
-	board *por.Board // of the search
+	board *por.Board // the board of the helper's search
 	known []byte     // the knowledge that its machine has
 	facts []byte     // facts of that machine
-	clean bool       // the machine still has exactly these facts
+	clean bool       // the machine has exactly these facts
 }
 
 // ErrRefused is the error of a helper for a piece that the search has to explore itself.

@@ -15,7 +15,7 @@ const (
 	gradedWeight = 3       // weight of one of their steps, in steps of another search
 	drawWork     = 150_000 // work of each sample that continues
 	wholeFrom    = 40_000  // work of another search at which Portfolio.Whole starts
-	firstWhole   = 200_000 // its work before the searches by increasing preemptions
+	firstWhole   = 200_000 // work of the search before it increases preemptions
 )
 
 // A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after
@@ -29,8 +29,8 @@ const (
 type ladder struct {
 	contender
 	begun   bool
-	drawing bool   // its current search is a sample
-	whole   bool   // its current search is Portfolio.Whole, which can be exhaustive
+	drawing bool   // the current search is a sample
+	whole   bool   // the current search is Portfolio.Whole, which can be exhaustive
 	drawn   uint64 // executions of samples
 	climbed
 }
@@ -199,7 +199,7 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 	if ended() {
 		return true
 	}
-	l.s = s // other searches let time pass
+	l.s = s // other searches explore executions in which time passes
 	return false
 }
 

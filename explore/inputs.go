@@ -24,9 +24,9 @@ func (s *exploration) describe(b *bug.Bug, t *schedule.Teller) error {
 	mark := s.m.Mark()
 	rest := trace.Schedule{}
 	loop := b.Loop
-	untold := false
+	late := false
 	for i, a := range b.Schedule {
-		if untold = t.Ends(s.m, i); untold {
+		if late = t.Ends(s.m, i); late {
 			break
 		}
 		switch {
@@ -39,13 +39,13 @@ func (s *exploration) describe(b *bug.Bug, t *schedule.Teller) error {
 	}
 	var inputs []describe.Input
 	ok := false
-	if untold = untold || t.Ends(s.m, 0); !untold {
+	if late = late || t.Ends(s.m, 0); !late {
 		inputs, ok = s.m.Inputs()
 	}
 	s.m.Rewind(mark)
 	s.m.Release(mark)
-	if untold {
-		return schedule.ErrUntold
+	if late {
+		return schedule.ErrNoTime
 	}
 	if !ok || len(inputs) == 0 {
 		return s.narrateIn(s.m, b, t)
@@ -58,7 +58,7 @@ func (s *exploration) describe(b *bug.Bug, t *schedule.Teller) error {
 	t.On(c)
 	b.Inputs, b.Schedule, b.Loop = inputs, slices.Clip(rest), loop
 	switch err := s.narrateIn(c, b, t); {
-	case err == schedule.ErrUntold:
+	case err == schedule.ErrNoTime:
 		return err
 	case err != nil:
 		return fmt.Errorf("with inputs %v: %w", inputs, err)

@@ -31,7 +31,7 @@ import (
 // Short work is not saved but repeated: the other phases of a portfolio, and the work after a
 // search.
 type Keep struct {
-	Dir    string // of the entry; it need not exist
+	Dir    string // directory of the entry; it need not exist
 	Header saved.Header
 	Resume bool // continue the saved searches
 	// Host has the facts about the host that machines have read, which must still hold when the
@@ -67,9 +67,9 @@ type keptInfo struct {
 	Spent      time.Duration
 	Stats      por.Stats
 	Host       []vm.HostFact
-	Refinement vm.Refinement // of the machine,
+	Refinement vm.Refinement // the refinement of the machine
 	Await      bool          // see Options.awaitLoops
-	Preempt    int           // of the options
+	Preempt    int           // the bound in Options
 	Tolerated  []bug.Key     // see Options.tolerated
 }
 
@@ -78,7 +78,7 @@ type keptSearch struct {
 	Found    por.Result // if the search has ended
 	Machine  *vm.Saved
 	Subtests []string
-	Skipped  []string // of Subtests
+	Skipped  []string // the Subtests that were skipped
 }
 
 // A keeper saves one search. Only the goroutine of the search uses it.
@@ -93,12 +93,12 @@ type keeper struct {
 	spent  time.Duration // time that other processes have spent
 	last   time.Time     // end of the last save
 	took   time.Duration // duration of the last save
-	stats  por.Stats     // as of the last poll
-	broken error         // why it cannot be saved
+	stats  por.Stats     // counts at the last poll
+	broken error         // why the search cannot be saved
 
-	waited bool        // limit.saving counts it
+	waited bool        // limit.saving counts the search
 	from   *saved.File // the saved search to continue, until the system is restored
-	info   keptInfo    // of from
+	info   keptInfo    // the info that from contains
 	kept   keptSearch
 }
 
@@ -184,7 +184,7 @@ func (k *Keep) Remove() {
 	for _, f := range k.files() {
 		os.Remove(f)
 	}
-	os.Remove(k.Dir) // if it is empty
+	os.Remove(k.Dir) // succeeds if the directory is empty
 }
 
 // files returns the existing files. The directory may have any name.

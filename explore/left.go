@@ -25,9 +25,9 @@ import (
 //     if one of its frames referred to the object, it must have ended. A goroutine that waits for a lock is
 //     judged by the object that the holder of the lock waits for (leftWith). If other goroutines that are
 //     left refer to the object, it is also judged by their objects (wakers).
-//  3. An execution without the Leak, or with fewer objects that goroutines wait for there, shows that
-//     the Leak is a bug of some schedules, such as an unlucky select, and stops the search. There is
-//     one exception: the goroutine waits, at any place, for the same object as another goroutine,
+//  3. The search stops at an execution without the Leak, or with fewer objects for which goroutines wait
+//     there. Such an execution shows that the Leak is a bug of some schedules, such as an unlucky select.
+//     There is one exception: the goroutine waits, at any place, for the same object as another goroutine,
 //     which all executions leave. A function that ended the other goroutine would end both. If every
 //     execution has the Leak, it is a warning (Bug.Always).
 //
@@ -45,14 +45,14 @@ import (
 
 // The rules.
 const (
-	LeaksAreErrors LeakRule = iota // all
-	LeaksWarn                      // those that the entry leaves in every schedule are warnings
-	LeaksOff                       // like LeaksWarn, but these warnings are not reported
+	LeaksAreErrors LeakRule = iota // all leaks are errors
+	LeaksWarn                      // leaks that the entry leaves in every schedule are warnings
+	LeaksOff                       // leaks count as with LeaksWarn, but the warnings are not reported
 )
 
 // A leftBehind is a Leak that may stay.
 type leftBehind struct {
-	bug    *bug.Bug // with the first schedule
+	bug    *bug.Bug // the leak, with the first schedule that shows it
 	leaves uint64
 	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 
@@ -105,7 +105,7 @@ func (c *collector) awaited(k bug.Key, bugs []*bug.Bug) (n int) {
 			continue
 		}
 		if n++; b.Loop >= 0 {
-			continue // it reads another object in each of its steps, so each counts
+			continue // the goroutine reads another object in each step, so each object counts
 		}
 		objs := c.m.AwaitedBy(b.Noted.Waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {

@@ -21,16 +21,16 @@ type limit struct {
 	// The clock, from start on. It stands still while machines for searches that share the time are made.
 	mu    sync.Mutex // guards the following fields
 	timer *time.Timer
-	outer *limit // of the searches that share the time; nil: this one does not
+	outer *limit // limit of the searches that share the time; nil: this search shares no time
 	end   time.Time
 	holds int           // searches that are making machines
-	since time.Time     // when the first of these began
+	since time.Time     // when holds became more than 0
 	extra time.Duration // how long the clock may still stand
-	held  time.Duration // how long it has stood
+	held  time.Duration // how long the clock has stood still
 	later bool          // extend has moved the end
 
 	// A search that has to be saved before it ends may continue for a short time.
-	saving   atomic.Int32 // number of such searches
+	saving   atomic.Int32 // number of searches that are being saved
 	deadline atomic.Int64 // end of that time, in Unix nanoseconds; 0: it has not begun
 
 	// early ends the search before the deadline, to leave time for narrating its findings until late.
@@ -39,8 +39,8 @@ type limit struct {
 	late  time.Time     // when narrating has to end; zero: time is not up yet
 
 	// cuttable is set if the machine may cut executions: not while a schedule is repeated, unless the
-	// repetition itself has to end (telling).
-	cuttable, telling bool
+	// repetition itself has to end (narrating).
+	cuttable, narrating bool
 
 	asked func() // called by done, for tests
 }
@@ -54,11 +54,13 @@ func (l *limit) done() bool {
 }
 
 // interrupts reports whether the machine has to cut the execution.
-func (l *limit) interrupts() bool { return l.cuttable && l.passed() || l.telling && l.untold() }
+func (l *limit) interrupts() bool {
+	return l.cuttable && l.passed() || l.narrating && l.narrationOver()
+}
 
-// mostTelling is the maximum time for narrating findings after the time is up, or after an
+// mostNarrating is the maximum time for narrating findings after the time is up, or after an
 // interrupt.
-const mostTelling = time.Second
+const mostNarrating = time.Second
 
 // hurryKey is the key of WithHurry.
 type hurryKey struct{}
@@ -80,8 +82,8 @@ func (l *limit) hurried() bool {
 	}
 }
 
-// untold reports whether narrating has to end.
-func (l *limit) untold() bool {
+// narrationOver reports whether narrating has to end.
+func (l *limit) narrationOver() bool {
 	if !l.done() {
 		return false
 	}
@@ -90,7 +92,7 @@ func (l *limit) untold() bool {
 	}
 	now := time.Now()
 	if l.late.IsZero() {
-		l.late = now.Add(mostTelling)
+		l.late = now.Add(mostNarrating)
 	}
 	return now.After(l.late)
 }
@@ -102,28 +104,29 @@ func (l *limit) reserve(longest int, steps uint64, began time.Time) {
 		return
 	}
 	l.each.Store(uint64(time.Since(began)) / steps)
-	if l.tells(longest) {
+	if l.mustNarrate(longest) {
 		l.early.Store(true)
 	}
 }
 
-// tells reports whether there is enough time to narrate a schedule of the given number of steps. Narrating
-// a step costs about twice as much as a step of the search. It gets at most a quarter of the timeout.
-func (l *limit) tells(steps int) bool {
-	if steps < longTelling {
+// mustNarrate reports whether the time left is no longer than narrating a schedule of the given number of
+// steps takes. Narrating a step costs about twice as much as a step of the search. Narrating gets at most a
+// quarter of the timeout.
+func (l *limit) mustNarrate(steps int) bool {
+	if steps < longNarrating {
 		return false
 	}
 	end, ok := l.until()
 	return ok && time.Until(end) < min(l.timeout/4, time.Duration(2*l.each.Load()*uint64(steps)))
 }
 
-// longTelling is the number of steps from which narrating takes noticeable time.
-const longTelling = 1000
+// longNarrating is the number of steps from which narrating takes noticeable time.
+const longNarrating = 1000
 
 // limitKey is the key under which a context has its limit.
 type limitKey struct{}
 
-// outer returns the limit of which ctx is the context, or nil.
+// outer returns the limit whose context is ctx, or nil.
 func outer(ctx context.Context) *limit {
 	l, _ := ctx.Value(limitKey{}).(*limit)
 	return l
@@ -184,19 +187,19 @@ func (l *limit) reset(more time.Duration) {
 	}
 }
 
-// tellShare is the additional time for describing the findings of a search that ended within its
+// narrateShare is the additional time for describing the findings of a search that ended within its
 // share of the time of several entries. Without it the length of their schedules would depend on how
 // much time is left at that moment.
-const tellShare = time.Minute
+const narrateShare = time.Minute
 
-// extend moves the ends of shares that have not passed, once, by tellShare.
+// extend moves the ends of shares that have not passed, once, by narrateShare.
 func (l *limit) extend() {
 	for x := outer(l.ctx); x != nil; x = x.outer {
 		x.mu.Lock()
 		if x.share && !x.later {
 			x.later = true
 			//mutant: a share has no time for descriptions [test ./explore TestExtend]: remove
-			x.end = x.end.Add(tellShare)
+			x.end = x.end.Add(narrateShare)
 			x.reset(0)
 		}
 		x.mu.Unlock()

@@ -262,8 +262,8 @@ func TestReserve(t *testing.T) {
 			each    time.Duration
 			ends    time.Duration // before the time is up
 		}{
-			{longTelling - 1, time.Second, 0},
-			{longTelling, time.Millisecond, 2 * time.Second},
+			{longNarrating - 1, time.Second, 0},
+			{longNarrating, time.Millisecond, 2 * time.Second},
 			{100_000, time.Millisecond, 15 * time.Second},
 		} {
 			l := &limit{ctx: t.Context(), timeout: time.Minute}
@@ -347,7 +347,7 @@ func TestExtend(t *testing.T) {
 			if own.done() == share {
 				t.Errorf("share %v: done %v after 2 s", share, own.done())
 			}
-			time.Sleep(tellShare)
+			time.Sleep(narrateShare)
 			synctest.Wait()
 			if own.extend(); !own.done() || own.reason() == "" {
 				t.Errorf("share %v: not done after 62 s", share)

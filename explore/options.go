@@ -18,8 +18,8 @@ import (
 // Options say how to explore. The zero value, with an explorer, explores everything, without
 // reductions and without storing states. It stops at the first bug and has no other bound.
 type Options struct {
-	POR     *por.Explorer   // with its own options
-	Seed    uint64          // for explorers that sample
+	POR     *por.Explorer   // explorer, with its own options
+	Seed    uint64          // seed, for explorers that sample
 	Targets []target.Target // at which they aim executions
 	// Aims, if set, returns the targets of half of the walks of a portfolio. It is called when the walks
 	// begin, and may take time; over reports whether they have to end.
@@ -172,7 +172,7 @@ const (
 	NumRules
 )
 
-// rules report whether options break a rule. Check evaluates them in this order.
+// Each of the rules reports whether options break it. Check evaluates them in this order.
 var rules = [NumRules]func(o *Options) bool{
 	MatchUnsupported:   func(o *Options) bool { return o.Match && !o.POR.Stateful },
 	MatchRequired:      func(o *Options) bool { return !o.Match && !o.POR.Stateless },
@@ -236,8 +236,8 @@ type LeakRule uint8
 // takes twice as long as the first search, if that is the best.
 type Portfolio struct {
 	First    *Options  // a sample for programs with long executions; nil: none
-	Samples  []Options // of explorers that sample
-	Searches []Options // of explorers that can be exhaustive; at least one
+	Samples  []Options // searches of explorers that sample
+	Searches []Options // searches that can be exhaustive; at least one
 	Graded   *Options  // the search to repeat with at most 0, 1, 2, ... preemptions; nil: none
 	Whole    *Options  // the search in which no call of a library is interrupted; nil: none
 }

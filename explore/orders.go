@@ -27,7 +27,7 @@ var allOrdersPass = pass{
 		return []Options{both.options(opts.Portfolio.Searches[matching(opts.Portfolio)])}
 	},
 	// Assumptions of the initialisation of packages do not depend on the orders of maps.
-	vain: func(s *exploration) bool {
+	pointless: func(s *exploration) bool {
 		return slices.ContainsFunc(s.m.Assumed(), func(a vm.Assumption) bool { return !s.opts.Assume[a.What] })
 	},
 	work: func(r *Result) uint64 { return max(ordersWork, r.Work) },
@@ -36,7 +36,7 @@ var allOrdersPass = pass{
 		if !answered {
 			return r, nil
 		}
-		s.settle()
+		s.markIgnores()
 		if err := s.finish(found); err != nil {
 			return nil, err
 		}

@@ -65,7 +65,7 @@ func (s *exploration) useWorkers() {
 type subsearch struct {
 	*collector
 	before uint64 // instructions
-	cost   tally  // of the subtree
+	cost   tally  // cost of the subtree
 }
 
 // Split implements por.Mergeable.
@@ -189,7 +189,7 @@ func (c *collector) divide() {
 type mergedCounters struct {
 	tally
 	unsplit bool   // the collector's machine searches outside of subtrees
-	since   uint64 // its number of instructions before
+	since   uint64 // instructions of that machine before
 }
 
 // restart begins the counts of a search, which replaces the searches so far.

@@ -16,8 +16,8 @@ type pass struct {
 	change func(*vm.Config)
 	// searches are executed one after the other, until one has an answer.
 	searches func(opts Options) []Options
-	// vain, if set, reports whether the pass cannot change the result, according to the machine.
-	vain func(s *exploration) bool
+	// pointless, if set, reports whether the pass cannot change the result, according to the machine.
+	pointless func(s *exploration) bool
 	// work returns the amount of work that each search may do. It does not depend on the speed of the
 	// computer.
 	work func(r *Result) uint64
@@ -43,7 +43,7 @@ func (p *pass) run(ctx context.Context, e Entry, opts Options, r *Result) (*Resu
 		if err != nil {
 			return nil, err
 		}
-		if p.vain != nil && p.vain(s) {
+		if p.pointless != nil && p.pointless(s) {
 			s.limit.release()
 			return r, nil
 		}

@@ -10,7 +10,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	p := &portfolio{ctx: ctx, entry: e, opts: &opts, begin: time.Now()}
 	keep := opts.Keep
 	if keep.has(longPhase) {
-		keep = keep.fresh() // its decision is repeated
+		keep = keep.fresh() // the first search decides again that executions are long
 	}
 	first := p.options(opts.Portfolio.Searches[0])
 	helped := p.help(first)
@@ -30,7 +30,7 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.settle()
+	s.markIgnores()
 	if err := s.finish(found); err != nil {
 		return nil, err
 	}
@@ -48,8 +48,8 @@ func runPortfolio(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, nil
 }
 
-// settle marks the ignore rules that the search has used.
-func (s *exploration) settle() {
+// markIgnores marks the ignore rules that the search has used.
+func (s *exploration) markIgnores() {
 	for _, i := range s.collector.used {
 		s.opts.Ignores[i].Used = true
 	}

@@ -125,7 +125,7 @@ func (p *portfolio) run(c *contender) {
 			}
 			if x := c.s.collector; x.merged != nil {
 				//mutant: instructions before others helped count twice [test ./explore TestElsewherePortfolio]: "before" -> "before + 1"
-				x.merged.instructions = before // those of one worker are executed again
+				x.merged.instructions = before // the executions of one worker are executed again
 				x.start.instructions = before
 			}
 			continue
@@ -192,7 +192,7 @@ func (p *portfolio) search(c *contender) {
 	if s.extra == nil {
 		s.extra = &c.effort
 	}
-	s.collector.inSubtree = true // uses of ignore rules are only recorded; settle marks them
+	s.collector.inSubtree = true // uses of ignore rules are only recorded; markIgnores marks them
 	poll := s.cfg.Poll
 	s.cfg.Poll = func(q por.Progress) string {
 		if why := poll(q); why != "" {
@@ -218,7 +218,7 @@ func (p *portfolio) search(c *contender) {
 					return "its executions are long"
 				}
 				c.patient = true
-				return "" // it may have few
+				return "" // the program may have few executions
 			}
 			if c.beside = true; c.helped {
 				return "several workers begin again"
@@ -379,8 +379,8 @@ func (p *portfolio) choose(list []*contender) *contender {
 			}
 			continue
 		}
-		vain, other := best.s.needsRefining(), c.s.needsRefining()
-		if vain && !other || vain == other && c.found.Work() > best.found.Work() {
+		coarse, other := best.s.needsRefining(), c.s.needsRefining()
+		if coarse && !other || coarse == other && c.found.Work() > best.found.Work() {
 			best = c
 		}
 	}

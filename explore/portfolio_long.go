@@ -6,10 +6,10 @@ import (
 	"hbcheck.dev/hbcheck/por"
 )
 
-// If executions are long, a depth-first search has explored almost nothing after an amount of work
-// that decides a small test, and the right bound on the length of an execution is unknown. A long
-// execution is often the only one, or one of few (a test with a loop over subtests, say). So the
-// first search works attemptWork; then other steps follow on its machine:
+// If executions are long, the work that decides a small test explores almost nothing of the tree of a
+// depth-first search. The right bound on the length of an execution is unknown. A long execution is often the
+// only one, or one of few (a test with a loop over subtests, say). So the first search works attemptWork;
+// then other steps follow on its machine:
 //
 //	a  one execution of the first sample, up to aloneWork, if no execution has come to its end
 //	b  each of the other searches, up to attemptWork
@@ -109,7 +109,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	var whole *exploration
 	var wholeFound por.Result
-	sample := func(i int, few uint64) error { // one of f
+	sample := func(i int, few uint64) error { // executes sample i
 		x := p.opts.Portfolio.Samples[i]
 		most, least := max(sampleWork, few*uint64(p.longest)), uint64(0)
 		//mutant: samples may end before an execution has [test ./explore TestOneEnds]: "p.longest == 0" -> "p.longest == 0 && false"

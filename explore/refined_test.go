@@ -162,19 +162,19 @@ func TestRefinedBug(t *testing.T) {
 // TestChooseRefined: among searches without an answer a conclusive one is reported, if there is
 // one.
 func TestChooseRefined(t *testing.T) {
-	ended := func(number int, vain bool, work uint64) *contender {
-		c := &contender{number: number, s: &exploration{collector: &collector{}, m: vague{needs: &vain}}}
+	ended := func(number int, coarse bool, work uint64) *contender {
+		c := &contender{number: number, s: &exploration{collector: &collector{}, m: vague{needs: &coarse}}}
 		c.found.Transitions = work
 		return c
 	}
 	p := &portfolio{winner: -1, opts: &Options{Portfolio: &Portfolio{Searches: []Options{{}, {}, {}}}}}
 	for _, tt := range []struct {
-		vain [3]bool
-		want int
+		coarse [3]bool
+		want   int
 	}{{[3]bool{}, 1}, {[3]bool{false, true, false}, 2}, {[3]bool{true, true, false}, 2}, {[3]bool{true, true, true}, 1}, {[3]bool{false, true, true}, 0}} {
-		list := []*contender{ended(0, tt.vain[0], 10), ended(1, tt.vain[1], 30), ended(2, tt.vain[2], 20)}
+		list := []*contender{ended(0, tt.coarse[0], 10), ended(1, tt.coarse[1], 30), ended(2, tt.coarse[2], 20)}
 		if best := p.choose(list); best.number != tt.want {
-			t.Errorf("%v: %d, want %d", tt.vain, best.number, tt.want)
+			t.Errorf("%v: %d, want %d", tt.coarse, best.number, tt.want)
 		}
 	}
 }

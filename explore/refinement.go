@@ -9,7 +9,7 @@ import (
 
 // A refinement says why an exploration is inconclusive, so that the search has to begin again.
 type refinement struct {
-	machine func(interrupted func() bool) (describe.Machine, error) // makes a finer one, if needed
+	machine func(interrupted func() bool) (describe.Machine, error) // makes a finer machine, if needed
 	await   bool                                                    // see collector.needsAwait
 
 	// with makes a machine with another configuration; nil: the machine cannot do that.

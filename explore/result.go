@@ -55,7 +55,7 @@ type Result struct {
 	Subtests []string
 	Skipped  []string
 	Alone    []Alone // subtests that were explored without the others, because the test is too big
-	Divided  int     // their number, if the verdict is theirs: see Divide
+	Divided  int     // number of subtests, if the verdict is theirs: see Divide
 	// Equivalence is por.Explorer.Equivalence, unless there was a fallback.
 	Equivalence string
 	Match       bool
@@ -64,7 +64,7 @@ type Result struct {
 
 	Bugs     []*bug.Bug // including warnings
 	Stats    Stats
-	Outcomes []Outcome // with Options.Outcomes
+	Outcomes []Outcome // the outcomes, with Options.Outcomes
 	// Finals has, with Options.Finals, the fingerprints of the final states of executions, each
 	// once, in order. Searches on one machine have comparable fingerprints: they depend on the
 	// numbers of types and literals.
@@ -231,8 +231,8 @@ type Stats struct {
 	por.Stats
 	describe.Counters
 	Load    time.Duration // loading and building the program
-	Static  time.Duration // analysing it
-	Checked *check.Counts // with Options.CheckStatic
+	Static  time.Duration // time for analysing the program
+	Checked *check.Counts // what was checked, with Options.CheckStatic
 	Explore time.Duration
 }
 

@@ -18,7 +18,7 @@ import (
 // If the exploration turns out to be inconclusive, Run begins again with a finer machine. A bug
 // found by then stays a bug. If the time is up first, the result is that of the exploration so far.
 func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
-	r, err := finest(ctx, &e, &opts)
+	r, err := exploreRefined(ctx, &e, &opts)
 	var left []*bug.Bug
 	for err == nil {
 		list := mayStay(&opts, r)
@@ -35,7 +35,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 		if opts.Timeout > 0 {
 			opts.spent += before
 		}
-		if r, err = finest(ctx, &e, &opts); err == nil {
+		if r, err = exploreRefined(ctx, &e, &opts); err == nil {
 			//mutant: executions that only leave goroutines are forgotten [test ./explore TestLeftLate]: "r.Ended() == 0" -> "false"
 			if r.stopped() && r.Ended() == 0 {
 				r.searchedAs(first)
@@ -47,7 +47,7 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if err == nil {
 		r.one(opts.All)
 		r.keepLeft(left, opts.Leaks)
-		r, err = afterwards(ctx, e, opts, r)
+		r, err = runPasses(ctx, e, opts, r)
 	}
 	if r != nil {
 		r.again = refinement{} // no longer needed
@@ -62,9 +62,9 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, err
 }
 
-// finest explores e with opts, again and again until the machine needs no refining. It changes e and opts
-// to those of the last exploration.
-func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
+// exploreRefined explores e with opts, again and again, until the machine needs no refining. It changes e and
+// opts to those of the last exploration.
+func exploreRefined(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	r, err := explore(ctx, *e, *opts)
 	var before, loads time.Duration // times of the explorations that were replaced by finer ones
 	for first := true; err == nil && r.again.needed() && !r.FirstOnly && !r.stopped(); first = false {
@@ -111,8 +111,8 @@ func finest(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 //	any time         no bug                        whose timers fire at any moment  its bugs are warnings
 var passes = []*pass{&allOrdersPass, &inTurnPass, &anyTimePass}
 
-// afterwards runs the passes that follow r. A mistake of hbcheck in them leaves r unchanged.
-func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *Result, err error) {
+// runPasses runs the passes that follow r. A mistake of hbcheck in them leaves r unchanged.
+func runPasses(ctx context.Context, e Entry, opts Options, r *Result) (better *Result, err error) {
 	before := *r
 	before.Bugs = nil
 	for _, b := range r.Bugs {
@@ -131,7 +131,7 @@ func afterwards(ctx context.Context, e Entry, opts Options, r *Result) (better *
 	return r, nil
 }
 
-// explore explores e once, without refinement; see finest.
+// explore explores e once, without refinement; see exploreRefined.
 func explore(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	if opts.Portfolio != nil {
 		return runPortfolio(ctx, e, opts)

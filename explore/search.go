@@ -219,7 +219,7 @@ func (s *exploration) search() (r por.Result) {
 		case ok:
 			s.failed = err
 		case x != nil:
-			s.keeper.done() // no other search should wait for it
+			s.keeper.done() // no other search should wait for this one
 			panic(x)
 		}
 		s.keeper.end(r)
@@ -338,11 +338,11 @@ func (s *exploration) finish(found por.Result) (err error) {
 // When the exploration has to end, it uses only the existing records of the bugs.
 func (s *exploration) narrate() {
 	s.limit.early.Store(false)
-	s.limit.telling = true
-	defer func() { s.limit.telling = false }()
+	s.limit.narrating = true
+	defer func() { s.limit.narrating = false }()
 	if s.broken {
 		for _, b := range s.result.Bugs {
-			b.Untell()
+			b.DescribeBriefly()
 			b.Noted.Movers = nil
 		}
 		return
@@ -355,12 +355,12 @@ func (s *exploration) narrate() {
 		if b.Loop >= 0 {
 			s.m.Await(vm.AwaitNever)
 		}
-		budget -= s.tell(b, min(bugBudget, budget))
+		budget -= s.narrateBug(b, min(bugBudget, budget))
 		s.m.Await(s.opts.await())
 	}
 	s.m.Await(vm.AwaitNever)
 	for _, o := range s.collector.outcomes {
-		if s.limit.passed() || s.tellOutcome(o) == schedule.ErrUntold {
+		if s.limit.passed() || s.narrateOutcome(o) == schedule.ErrNoTime {
 			break
 		}
 	}

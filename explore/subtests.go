@@ -12,7 +12,7 @@ import (
 type Subtest struct {
 	Name    string // with that of the test: TestX/a
 	Verdict Verdict
-	Skipped bool // every execution skips it
+	Skipped bool // every execution skips the subtest
 	Alone   bool // the verdict is that of its exploration alone
 }
 

@@ -28,26 +28,26 @@ const (
 	allBudget = 3_000_000
 )
 
-// tell simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
+// narrateBug simplifies b's schedule and describes b. A mistake of hbcheck itself leaves b untold, and
 // does not affect other bugs.
-func (s *exploration) tell(b *bug.Bug, budget int) (spent int) {
+func (s *exploration) narrateBug(b *bug.Bug, budget int) (spent int) {
 	found := *b
-	defer s.result.survive(func() { *b = found; b.Untell(); b.Noted.Movers = nil })
+	defer s.result.survive(func() { *b = found; b.DescribeBriefly(); b.Noted.Movers = nil })
 	s.judgeLeft(b)
 	if budget > 0 && !b.Noted.Stays && !s.opts.NoMinimise && !b.Warning && !s.limit.passed() {
 		s.limit.cuttable = true
-		spent = schedule.Minimise(s.m, b, s.opts.POR, s.opts.bounds(), budget, func() bool { return s.limit.passed() || s.limit.tells(len(found.Schedule)) })
+		spent = schedule.Minimise(s.m, b, s.opts.POR, s.opts.bounds(), budget, func() bool { return s.limit.passed() || s.limit.mustNarrate(len(found.Schedule)) })
 		s.limit.cuttable = false
 	}
 	s.m.Await(vm.AwaitNever)
 	t := s.teller()
 	switch err := s.describe(b, t); {
-	case err == schedule.ErrUntold:
+	case err == schedule.ErrNoTime:
 		if len(b.Inputs) > 0 {
 			found.Inputs, found.Schedule, found.Loop = b.Inputs, b.Schedule, b.Loop
 		}
 		*b = found
-		b.Untell()
+		b.DescribeBriefly()
 	case err != nil:
 		panic(fmt.Sprintf("BUG: the schedule of %v %+v at %v cannot be repeated: %v", b.Kind, b.Detail, b.Pos, err))
 	case !b.Warning:
@@ -70,7 +70,7 @@ func (s *exploration) judgeLeft(b *bug.Bug) {
 		return
 	}
 	s.m.Await(vm.AwaitNever)
-	held, known := bug.HeldByEntry(s.m, b, s.limit.untold)
+	held, known := bug.HeldByEntry(s.m, b, s.limit.narrationOver)
 	if b.Loop < 0 {
 		s.m.Await(s.opts.await())
 	}
@@ -85,14 +85,16 @@ func (s *exploration) judgeLeft(b *bug.Bug) {
 	}
 }
 
-// tellOutcome describes the schedule of o. A mistake of hbcheck itself leaves it without words, and does not
-// affect other outcomes.
-func (s *exploration) tellOutcome(o *Outcome) (err error) {
+// narrateOutcome describes the schedule of o. A mistake of hbcheck itself leaves the outcome without a
+// description, and does not affect other outcomes.
+func (s *exploration) narrateOutcome(o *Outcome) (err error) {
 	defer s.result.survive(func() { o.Events, err = nil, nil })
-	if o.Events, err = schedule.Events(s.m, o.Schedule, s.teller()); err != nil && err != schedule.ErrUntold {
+	if o.Events, err = schedule.Events(s.m, o.Schedule, s.teller()); err != nil && err != schedule.ErrNoTime {
 		panic(fmt.Sprintf("BUG: the schedule of outcome %q cannot be repeated: %v", o.Output, err))
 	}
 	return err
 }
 
-func (s *exploration) teller() *schedule.Teller { return schedule.NewTeller(s.m, s.limit.untold) }
+func (s *exploration) teller() *schedule.Teller {
+	return schedule.NewTeller(s.m, s.limit.narrationOver)
+}

@@ -77,7 +77,7 @@ func main() {
 			switch err := s.describe(&b, x); {
 			case err == nil:
 				told = true
-			case err != schedule.ErrUntold:
+			case err != schedule.ErrNoTime:
 				t.Fatal(err)
 			case len(b.Inputs) > 0:
 				with++
@@ -87,7 +87,7 @@ func main() {
 			if told {
 				continue
 			}
-			b.Untell()
+			b.DescribeBriefly()
 			rec := schedule.Recording{Kind: b.Kind, Pos: b.Pos, Same: func(x *bug.Bug) bool { return x.Detail == b.Detail }, Events: b.Events, Inputs: b.Inputs}
 			_, again, err := schedule.Replay(machine(b.Inputs), rec)
 			if err != nil || again == nil || len(again.Inputs) != 1 || again.Inputs[0].Value != "6" {
@@ -102,7 +102,7 @@ func main() {
 		s.limit.start()
 		<-s.limit.ctx.Done()
 		b := found
-		if s.tell(&b, bugBudget); !b.Untold || !slices.Equal(b.Schedule, found.Schedule) {
+		if s.narrateBug(&b, bugBudget); !b.Untold || !slices.Equal(b.Schedule, found.Schedule) {
 			t.Errorf("%s: untold %v, schedule %v", name, b.Untold, b.Schedule)
 		}
 	}

@@ -134,15 +134,15 @@ func TestHurry(t *testing.T) {
 	hurry := make(chan struct{})
 	l := &limit{ctx: WithHurry(ctx, hurry)}
 	l.saving.Add(1)
-	if l.untold() || l.passed() {
+	if l.narrationOver() || l.passed() {
 		t.Error("it ends by itself")
 	}
 	cancel()
-	if l.untold() || l.passed() {
+	if l.narrationOver() || l.passed() {
 		t.Error("it does not wait for what is to be saved and told")
 	}
 	close(hurry)
-	if !l.untold() || !l.passed() {
+	if !l.narrationOver() || !l.passed() {
 		t.Error("it does not hurry")
 	}
 }

@@ -4,9 +4,9 @@
 // goroutine may make a conflicting access in its whole future.
 //
 // Guarantee: if Skip returns true, then from the present state on no other goroutine executes an operation
-// that conflicts with the access while the goroutine waits, so {goroutine} is a persistent set (Godefroid,
-// 1996) and executing it at once loses no outcome. Deviation from the paper: two writes conflict. Its
-// read-write-only rule loses final states.
+// that conflicts with the access while the goroutine waits. So {goroutine} is a persistent set (Godefroid,
+// 1996), and executing the goroutine at once loses no outcome. Deviation from the paper: two writes conflict.
+// Its read-write-only rule loses final states.
 //
 // static.FieldAccess computes the accesses that a function may make from a point on, and package hybrid
 // merges these over a live stack. Here the result is compared with one access, which is known exactly.
@@ -23,7 +23,7 @@ import (
 
 // A Location is memory a goroutine is about to access, as the state shows it.
 type Location struct {
-	Type      types.Type // of the object's memory; nil: not known
+	Type      types.Type // type of the object's memory; nil: not known
 	Objs      static.Set // the objects of the points-to analysis that may represent its object; Empty: any
 	Map       types.Type // the map's type, if the location is a map
 	Off, Size int64

@@ -41,7 +41,7 @@ func explore(t *testing.T, f func(t *testing.T), opts []Option) {
 	x := &exploration{tool: tool, test: t.Name(), settings: s}
 	if deadline, ok := t.Deadline(); ok {
 		left := time.Until(deadline)
-		x.end = deadline.Add(-min(left/3, 15*time.Second)) // for the report
+		x.end = deadline.Add(-min(left/3, 15*time.Second)) // leaves time for the report
 	}
 	if !x.replay(t) {
 		x.search(t)
@@ -105,8 +105,8 @@ type exploration struct {
 	tool, test string
 	*settings
 
-	end  time.Time   // of the test's time; zero: there is no limit
-	late atomic.Bool // it is over
+	end  time.Time   // when the test's time is over; zero: no limit
+	late atomic.Bool // the test's time is over
 }
 
 // run executes hbcheck and returns its stdout, stderr and exit status.
@@ -121,7 +121,7 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 		if !x.end.IsZero() {
 			stop := time.AfterFunc(time.Until(x.end), func() {
 				x.late.Store(true)
-				if cmd.Process.Signal(os.Interrupt) != nil { // it reports its coverage
+				if cmd.Process.Signal(os.Interrupt) != nil { // the interrupted tool reports its coverage
 					cmd.Process.Kill() // Windows has no interrupts of other processes
 				}
 			})
@@ -139,7 +139,7 @@ func (x *exploration) run(t *testing.T, args ...string) (out string, code int) {
 	return strings.TrimRight(b.String(), "\n"), cmd.ProcessState.ExitCode()
 }
 
-// hbcheck's exit statuses.
+// The exit statuses of hbcheck.
 const (
 	exitOK = iota
 	exitBug
@@ -359,7 +359,7 @@ func plainReport(out string) string {
 	for line := range strings.SplitSeq(out, "\n") {
 		if f := strings.SplitN(line, "\t", 4); len(f) > 1 && (f[0] == "ok  " || f[0] == "??  " || f[0] == "FAIL") {
 			if len(f) < 4 {
-				continue // the line that ends a package
+				continue // such a line ends a package
 			}
 			line = f[3]
 		} else if s, ok := strings.CutPrefix(line, "--- FAIL: "); ok {

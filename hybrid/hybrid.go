@@ -69,7 +69,7 @@ func (h *Futures) FutureOf(stack []Frame) static.Set {
 			switch {
 			case fr.Instr == nil && fr.Fn != nil:
 				x = h.F.Whole(fr.Fn)
-			case fr.Instr == nil && fr.Builtin == "close": // it accesses no memory
+			case fr.Instr == nil && fr.Builtin == "close": // close accesses no memory
 			case fr.Instr == nil:
 				// A go statement has started a builtin, or the builtin is a deferred call. A
 				// deferred builtin is also counted in the function that deferred it.

@@ -54,8 +54,8 @@ type site struct {
 // parts and on the addresses of their paths.
 type partial[V comparable] struct {
 	num      int
-	resume   static.Flow[V] // what follows when the inner frame returns; of the innermost frame, everything
-	panicked static.Flow[V] // when it panics
+	resume   static.Flow[V] // what follows when the inner frame returns; for the innermost frame, everything
+	panicked static.Flow[V] // what follows when the inner frame panics
 	paths    []static.Path
 	defers   []*ssa.Defer    // pending in the frame, newest last
 	add      *ssa.CallCommon // the next instruction of the frame, if that adds to a WaitGroup
@@ -85,7 +85,7 @@ type stackPart[V comparable] struct {
 	env       static.Env
 	frame     bool
 	unwinding bool          // the frame runs its deferred calls
-	fn        *ssa.Function // of a deferred call, or of a frame without instructions
+	fn        *ssa.Function // the function of a deferred call, or of a frame without instructions
 	arg       uint64        // the first argument of a deferred call
 }
 

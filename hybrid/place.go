@@ -42,9 +42,9 @@ type frameEnv struct {
 	i      int
 	fn     *ssa.Function
 	at     ssa.Instruction
-	after  bool // of the point after at
+	after  bool // the fact is about the point after at
 	lives  map[liveKey]bool
-	defers []*ssa.Defer         // the pending ones, newest last, if they are known
+	defers []*ssa.Defer         // the pending deferred calls, newest last, if they are known
 	saved  map[ssa.Value]uint64 // arguments of pending calls
 }
 

@@ -15,9 +15,9 @@ import (
 
 // again is the data that a Program keeps for Again.
 type again struct {
-	mu   sync.Mutex // guards the file set while files get their ranges
+	mu   sync.Mutex // guards the file set, and is held while files get their ranges in it
 	l    *loader
-	info map[*Package]*types.Info // of packages that no longer have it
+	info map[*Package]*types.Info // type information of packages that have released theirs
 }
 
 // ErrNotAgain is the error of Again for a program that cannot be loaded again in parts.

@@ -62,7 +62,7 @@ func checksAlone(d *ast.FuncDecl) bool {
 		if ptr, ok := ast.Unparen(t).(*ast.StarExpr); ok {
 			t = ptr.X
 		}
-		if _, ok := ast.Unparen(t).(*ast.Ident); !ok { // it is generic
+		if _, ok := ast.Unparen(t).(*ast.Ident); !ok { // the type is generic
 			return false
 		}
 	}
@@ -114,7 +114,7 @@ func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 	mentioned := make(map[ast.Node]*namesIn)
 	found := make(map[*ast.FuncDecl]bool)
 	for i, s := range specs {
-		last := -1 // of the variables that it leads to
+		last := -1 // the last of the variables that it leads to
 		seen := map[ast.Node]bool{s: true}
 		for work := []ast.Node{s}; len(work) > 0; {
 			n := work[len(work)-1]

@@ -32,7 +32,7 @@ func hasField[T any](x any, name string) bool {
 
 // building records the built parts of a Program.
 type building struct {
-	done sync.Map // of *ssa.Function: those that are built
+	done sync.Map // functions that are built: keys are *ssa.Function
 	mu   sync.Mutex
 	pkgs map[*ssa.Package]*sync.Mutex // guarded by mu; each is held while one of its functions is built
 	// created are the functions of packages, in the order of the source. Package ssa itself keeps only the
@@ -89,7 +89,7 @@ func (prog *Program) buildFunction(p *Package, fn *ssa.Function) {
 		*field[*types.Info](fn, "info") = info
 	}
 	alone := &ssa.Package{Prog: prog.SSA}
-	*field[*types.Info](alone, "info") = new(types.Info) // or else there is nothing to build
+	*field[*types.Info](alone, "info") = new(types.Info) // without it ssa would build nothing
 	*field[[]*ssa.Function](alone, "created") = []*ssa.Function{fn}
 	alone.Build()
 	prog.built.done.Store(fn, true)
@@ -106,7 +106,7 @@ func (prog *Program) BuildPackage(pkg *ssa.Package) {
 	}
 }
 
-// buildsWhole reports whether p is built as a whole: a package of the user's, of which most is executed.
+// buildsWhole reports whether p is built as a whole: a package of the user's, most of whose code is executed.
 func (prog *Program) buildsWhole(p *Package) bool { return !oneByOne || !p.library() }
 
 // Build builds all functions of the program.

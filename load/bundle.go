@@ -32,17 +32,17 @@ import (
 type GoAnswers struct {
 	mu      sync.Mutex
 	replays bool // the go command is not asked
-	reuses  bool // it is asked only new questions
+	reuses  bool // the go command is asked new questions only
 	answers map[string]goAnswer
-	tags    struct{ Releases, Tools []string } // of the process that asked, if it replays
+	tags    struct{ Releases, Tools []string } // tags of the process that asked, if replays is set
 }
 
 // goAnswer is an answer of the go command.
 type goAnswer struct {
 	Stdout []byte
 	Stderr string
-	Failed bool   // with Stderr as its error
-	Other  string // another error
+	Failed bool   // the command failed with Stderr as its error
+	Other  string // another error of the command
 }
 
 // NewGoAnswers returns answers to which a Load adds those that it gets.

@@ -24,13 +24,13 @@ import (
 type CUse struct {
 	Name string // "C.puts"
 	Pos  token.Pos
-	What string // its user, if the function only represents that: "call of main.init"
+	What string // what uses C, if the function only stands for it: "call of main.init"
 }
 
 // cgoFile has the reduced form of a file that imports "C", and the names that were lost.
 type cgoFile struct {
 	declare []string          // C types to be declared in it; all of a package's are in its first such file
-	types   map[string]bool   // C types it mentions
+	types   map[string]bool   // C types that the file mentions
 	uses    map[ast.Node]CUse // functions without a body because of C
 }
 
@@ -45,9 +45,8 @@ var cTypes = map[string]string{
 	"size_t": "=ulong", "ssize_t": "=long", "uintptr_t": "=ulong", "intptr_t": "=long",
 }
 
-// addCgo adds files that import "C" to the packages of the user's that have no
-// alternative, takes files in Go for those with assembly (takePure), and lists the packages that
-// only those files import.
+// addCgo adds files that import "C" to the user's packages that have no alternative. It takes files in Go in
+// place of those with assembly (takePure), and lists the packages that only these files import.
 func (l *loader) addCgo() error {
 	known := make(map[string]bool)
 	for next := 0; next < len(l.listed); {

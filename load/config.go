@@ -141,8 +141,8 @@ func (c *Config) tags(goflags string) []string {
 	return tags
 }
 
-// splitFlags splits the value of GOFLAGS: fields separated by space, each of
-// which may be quoted as a whole with single or double quotes.
+// splitFlags splits the value of GOFLAGS: fields separated by space. A whole field may be quoted, with single
+// or double quotes.
 func splitFlags(s string) []string {
 	var flags []string
 	for {

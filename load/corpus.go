@@ -25,8 +25,8 @@ type Seed struct {
 // A SeedValue is the value of an argument.
 type SeedValue struct {
 	Type string // a type that a parameter of a fuzz target may have, by its name in package types
-	Bits uint64 // of a number or bool
-	Text string // of a string or []byte
+	Bits uint64 // value of a number or bool
+	Text string // value of a string or []byte
 }
 
 // corpusVersion is the first line of files of the corpus.

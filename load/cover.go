@@ -39,12 +39,12 @@ type Block struct {
 	File        string // absolute, as in positions
 	Package     string // import path
 	Func        string // name of the function in the form of go tool cover: "(*T).M" is "*T.M"
-	Line        int    // where it begins, as in positions
+	Line        int    // line where the block begins, as in positions
 	First, Last int    // lines of its statements
-	Stmts       int    // that begin in it
+	Stmts       int    // number of statements that begin in the block
 	Fn          int    // number of the first block of the function
 	Kind        BlockKind
-	Test        bool // it belongs to a test file
+	Test        bool // the block belongs to a test file
 	// Start and End are its bounds in a cover profile: from Go 1.27 on their lines are those of the text,
 	// whatever line comments say.
 	Start, End token.Position
@@ -69,8 +69,8 @@ type BlockKind uint8
 // The kinds of blocks.
 const (
 	Plain BlockKind = iota
-	Comm            // it begins a case of a select statement
-	Else            // it is the else that an if statement does not have: there is nothing in it
+	Comm            // the block begins a case of a select statement
+	Else            // the else branch that an if statement does not have: the block is empty
 )
 
 // coverage has a Program's data about the blocks of the user's module.
@@ -82,7 +82,7 @@ type coverage struct {
 	begins map[instrPlace][]int   // guarded by mu; the numbers of blocks
 	edges  map[edge][]int         // guarded by mu; likewise, between the blocks of SSA
 	done   map[*ssa.Function]bool // guarded by mu
-	hollow map[int]bool           // of the blocks in a basic block that has nothing else, the first
+	hollow map[int]bool           // blocks that make up a basic block alone; of several in one, the first
 }
 
 // edge is one from a basic block to another.

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// From Go 1.27 on go tool cover gives a block several counters if it has lines without code, each for a
-// range of lines and for as many statements as the whole block has.
+// From Go 1.27 on, go tool cover gives several counters to a block that has lines without code. Each counter
+// is for a range of lines, and for as many statements as the whole block has.
 
 // A codeRange is a part of a block without lines that hold nothing but comments or blanks.
 type codeRange struct {
@@ -28,7 +28,7 @@ func (c *blockCounter) ranges(pos, end token.Pos, stmts []ast.Stmt) []codeRange 
 		switch {
 		case i == 0:
 			list = append(list, r)
-		case from > 0 && r.start < stmts[from-1].End(): // it begins within a statement
+		case from > 0 && r.start < stmts[from-1].End(): // the block begins within a statement
 			list[len(list)-1].end = r.end
 		default:
 			list[len(list)-1].to = from

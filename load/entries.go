@@ -45,23 +45,23 @@ func (k Kind) String() string {
 type Entry struct {
 	Kind     Kind
 	Path     string // import path of the package; for tests, of the package under test
-	Name     string // of the function
+	Name     string // name of the function
 	Pos      token.Pos
 	Func     *ssa.Function
-	Package  *Package         // that declares Func
-	TestMain *ssa.Function    // of a Test, TestMain(m *testing.M) of its test binary, or nil
-	Fuzz     bool             // it is a func FuzzXxx(f *testing.F); of kind Test
-	Corpus   []Seed           // of a fuzz target: the files in testdata/fuzz, by name
+	Package  *Package         // package that declares Func
+	TestMain *ssa.Function    // for a Test: TestMain(m *testing.M) of its test binary, or nil
+	Fuzz     bool             // Func is a func FuzzXxx(f *testing.F); of kind Test
+	Corpus   []Seed           // for a fuzz target: the files in testdata/fuzz, by name
 	Symbolic bool             // a Func that is called with symbolic arguments
-	Example  *Example         // it is a func ExampleXxx(); of kind Test
-	Bench    bool             // it is a func BenchmarkXxx(b *testing.B); of kind Test
+	Example  *Example         // Func is a func ExampleXxx(); of kind Test
+	Bench    bool             // Func is a func BenchmarkXxx(b *testing.B); of kind Test
 	Beside   *Entry           // another Test that runs at the same time (see Together), or nil
-	Exports  []ssa.Member     // of a Library: functions, methods and variables, in the order of the source
-	Left     []Uninstantiated // of a Library: exported generic functions that are not among Exports
+	Exports  []ssa.Member     // for a Library: functions, methods and variables, in the order of the source
+	Left     []Uninstantiated // for a Library: exported generic functions that are not among Exports
 
 	// roots are the packages linked together for this entry, with all they import.
 	roots []*Package
-	// initialisers: see WithInitialisers.
+	// initialisers is set by WithInitialisers.
 	initialisers bool
 }
 

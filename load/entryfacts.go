@@ -4,19 +4,19 @@ import "sync"
 
 // EntryFacts are facts about the program that begins at an entry.
 type EntryFacts struct {
-	ClockUsed        bool        // it reads the clock, so the clock is part of the state
+	ClockUsed        bool        // the program reads the clock, so the clock is part of the state
 	LooksAtAll       bool        // see Program.LooksAtAll
 	Inspects         bool        // see Program.InspectsAll
-	Bubbles          bool        // it imports testing/synctest
-	Counted          bool        // it can count its goroutines
-	CallsGC          bool        // it can ask for collections
-	SetsEnv          bool        // it can change its environment
-	ShowsDescriptors bool        // it can see numbers of descriptors
-	Watches          bool        // it can watch files with inotify
-	SeedsRand        bool        // it can seed the global functions of math/rand
-	Arguments        bool        // it is a main function that reads the arguments of the command line
-	Labels           bool        // it can have no inputs, so values may have labels
-	Testing          TestMethods // methods that it may call
+	Bubbles          bool        // the program imports testing/synctest
+	Counted          bool        // the program can count its goroutines
+	CallsGC          bool        // the program can ask for collections
+	SetsEnv          bool        // the program can change its environment
+	ShowsDescriptors bool        // the program can see numbers of descriptors
+	Watches          bool        // the program can watch files with inotify
+	SeedsRand        bool        // the program can seed the global functions of math/rand
+	Arguments        bool        // the program is a main function that reads the arguments of the command line
+	Labels           bool        // the program can have no inputs, so values may have labels
+	Testing          TestMethods // methods that the program may call
 }
 
 // factsKey is the key of the facts about an entry.
@@ -55,7 +55,7 @@ func (prog *Program) newFacts(e *Entry, ordered bool) EntryFacts {
 	return EntryFacts{
 		ClockUsed:        prog.UsesClock(e) || ordered && prog.UsesDeadlines(e),
 		LooksAtAll:       looksAtAll,
-		Inspects:         looksAtAll && prog.InspectsAll(e), // which implies the other one
+		Inspects:         looksAtAll && prog.InspectsAll(e), // Inspects implies LooksAtAll
 		Bubbles:          looksAtAll && prog.ImportsBubbles(e),
 		Counted:          prog.CountsGoroutines(e),
 		CallsGC:          prog.Collects(e),

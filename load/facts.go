@@ -19,26 +19,26 @@ type fact uint16
 
 // The facts.
 const (
-	clockFact      fact = 1 << iota // it reads the clock, and may decide something by it
-	deadlineFact                    // it makes contexts with deadlines
-	goroutineFact                   // it asks which goroutines there are
-	collectionFact                  // it asks for a collection of garbage
-	finalizerFact                   // it is the user's, and can observe garbage collection
-	setenvFact                      // it changes the environment
-	seedFact                        // it seeds the global functions of math/rand
-	argumentFact                    // it reads the arguments of the command line
-	descriptorFact                  // it is the user's, and can see numbers of descriptors
-	watchFact                       // it may watch files with inotify
-	linkedCallFact                  // it names functions for system calls by go:linkname
+	clockFact      fact = 1 << iota // the code reads the clock, and may decide something by it
+	deadlineFact                    // the code makes contexts with deadlines
+	goroutineFact                   // the code asks which goroutines there are
+	collectionFact                  // the code asks for a collection of garbage
+	finalizerFact                   // the code is the user's, and can observe garbage collection
+	setenvFact                      // the code changes the environment
+	seedFact                        // the code seeds the global functions of math/rand
+	argumentFact                    // the code reads the arguments of the command line
+	descriptorFact                  // the code is the user's, and can see numbers of descriptors
+	watchFact                       // the code may watch files with inotify
+	linkedCallFact                  // the code names functions for system calls by go:linkname
 )
 
 // factTable says for each fact how it is found.
 var factTable = []struct {
 	fact     fact
-	function func(*types.Func) bool // in the user's code: a mention of such a function
-	imports  string                 // in the library: a file that imports this package, if any is named,
-	calls    []string               // and has one of these texts,
-	links    []string               // and in any package: one of these names at the end of a line (go:linkname)
+	function func(*types.Func) bool // in the user's code: the fact holds where such a function is mentioned
+	imports  string                 // in the library: the fact holds for a file that imports this package, if one is named,
+	calls    []string               // and that has one of these texts,
+	links    []string               // and in any package: for a line that ends in one of these names (go:linkname)
 	but      func(path string) bool // these packages use it only for their users, or do not depend on it
 }{
 	{fact: clockFact, function: readsClock, imports: `"time"`, calls: []string{"time.Now(", "time.Since(", "time.Until("},

@@ -34,9 +34,9 @@ type instances struct {
 	prog  *Program
 	p     *Package
 	funcs []*ssa.Function       // generic
-	types [][]types.Type        // of each, its type arguments
-	made  []*ssa.Function       // of each, its instance
-	left  []Uninstantiated      // the others
+	types [][]types.Type        // by generic function: its type arguments
+	made  []*ssa.Function       // by generic function: its instance
+	left  []Uninstantiated      // the generic functions without an instance
 	any   map[string]types.Type // arguments that represent all types, by their names
 }
 
@@ -197,14 +197,14 @@ func (a *arguments) of(i int) (types.Type, error) {
 	c := p.Constraint().Underlying().(*types.Interface)
 	terms := termsOf(c)
 	if t := a.x.any[p.Obj().Name()]; t != nil && terms == nil && c.NumMethods() == 0 {
-		a.args[i] = t // so that functions that call each other have the same instances
+		a.args[i] = t // functions that call each other get the same instances
 		return t, nil
 	}
 	if terms == nil {
 		// With the position ssa would take it for a local type.
 		name := types.NewTypeName(token.NoPos, nil, p.Obj().Name(), nil)
 		n := types.NewNamed(name, nil, nil)
-		a.args[i] = n // its methods may mention it
+		a.args[i] = n // the methods of n may mention it
 		var methods []*types.Func
 		for m := range c.Methods() {
 			sig, err := a.subst(m.Signature())
@@ -215,7 +215,7 @@ func (a *arguments) of(i int) (types.Type, error) {
 		}
 		n.SetUnderlying(types.NewInterfaceType(methods, nil).Complete())
 		if len(methods) == 0 {
-			n.SetUnderlying(types.Universe.Lookup("any").Type().Underlying()) // which is written any
+			n.SetUnderlying(types.Universe.Lookup("any").Type().Underlying()) // a type without methods is written any
 			a.x.any[p.Obj().Name()] = n
 		}
 		return n, nil

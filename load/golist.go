@@ -142,9 +142,8 @@ func (l *loader) query(args []string) (list []*listPackage, diag string, err err
 	}
 }
 
-// listErrors returns the errors of the packages for which reached holds, in the
-// words the go command prints. Its JSON has not all of them: the text of an
-// import cycle, for instance, names files.
+// listErrors returns the errors of the packages for which reached holds, in the words the go command prints.
+// Its JSON lacks some of them: the text of an import cycle names files, for instance, and the JSON does not.
 func (l *loader) listErrors(list []*listPackage, reached func(*listPackage) bool) error {
 	if !slices.ContainsFunc(list, func(lp *listPackage) bool { return lp.Error != nil && reached(lp) }) {
 		return nil

@@ -102,10 +102,9 @@ func isPlainConversion(from, to types.Type) bool {
 // calls its init functions, and no other package's. Packages without initialisation are omitted and need
 // not be built for it.
 //
-// The order is the language's: sort by import path; again and again initialise the first package
-// that has all its imports initialised. As with gc, packages without code to run at initialisation
-// delay no other package (cmd/link/internal/ld, inittask.go), and the implicit packages, of which
-// the runtime is one, come before all others.
+// The order is the language's: sort by import path; again and again initialise the first package that has all
+// its imports initialised. As with gc, packages without code to run at initialisation delay no other package
+// (cmd/link/internal/ld, inittask.go), and the implicit packages (the runtime is one) come before all others.
 func (prog *Program) InitOrder(e *Entry) []*ssa.Package {
 	var order []*ssa.Package
 	inited := make(map[*Package]bool)
@@ -126,8 +125,8 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 		order    []*Package
 		ready    pathHeap
 		waiting  = make(map[*Package]int)        // number of imports to wait for
-		importer = make(map[*Package][]*Package) // those that wait for it
-		dynamic  = make(map[*Package]bool)       // it or an import has code to run
+		importer = make(map[*Package][]*Package) // by package: those that wait for it
+		dynamic  = make(map[*Package]bool)       // by package: whether it or an import has code to run
 	)
 	for _, p := range closure(roots) {
 		if inited[p] {
@@ -144,7 +143,7 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 		}
 		switch {
 		case !dynamic[p]:
-			order = append(order, p) // as if the linker had done it
+			order = append(order, p) // the variables are initialised, as if by the linker
 		case waiting[p] == 0:
 			heap.Push(&ready, p)
 		}

@@ -162,7 +162,7 @@ func (x *Listing) sum(name string) (string, error) {
 	defer f.Close()
 	h := sha256.New()
 	if info, err := f.Stat(); err != nil || info.IsDir() {
-		fmt.Fprint(h, "directory") // in testdata/fuzz
+		fmt.Fprint(h, "directory") // a directory in testdata/fuzz
 	} else if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}

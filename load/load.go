@@ -25,13 +25,13 @@ import (
 type Package struct {
 	ID        string // unique; "p", "p [p.test]", "p_test [p.test]"
 	Path      string // import path; "p", "p", "p_test"
-	Name      string // as in the package clause
+	Name      string // name in the package clause
 	Dir       string
 	Module    string // module path; empty in the standard library and outside of modules
 	GoVersion string // language version of the module, "go1.21"; empty if there is none
 	Settings  string // GODEBUG, as go build or go test puts it into a program that begins here
 	ForTest   string // the package under test, if only compiled for its test
-	Main      bool   // of a main module, which is under development
+	Main      bool   // the package belongs to a main module, which is under development
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
 	// UnderTest: the package is of the standard library, and a pattern matches it. Its in-package
@@ -45,7 +45,7 @@ type Package struct {
 	Types   *types.Package
 	Info    *types.Info // nil for Std packages
 	SSA     *ssa.Package
-	Imports []*Package // by ID
+	Imports []*Package // by ID: the imported package
 	Embeds  []Embed
 
 	published   bool // of a version of a module that is not being worked on: it has been compiled before
@@ -59,14 +59,14 @@ type Package struct {
 	done        chan struct{}      // closed when type-checked, or given up
 	initWork    initWork
 	facts       fact
-	testing     TestMethods // those that it may call
+	testing     TestMethods // methods of testing.T that the package may call
 	nonblocking []nonblocking
 	decls       *declarations
 	links       []link
 	cuts        []tableLit // see tables.go
 	tables      map[token.Pos]*Table
-	outline     *outline                      // of an earlier load; see outline.go
-	kept        *outline                      // that this load writes
+	outline     *outline                      // the outline that an earlier load wrote; see outline.go
+	kept        *outline                      // the outline that this load writes
 	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
 	linked      map[types.Object]types.Object // variables that stand for other ones; see linkVariables
 }
@@ -81,9 +81,9 @@ func (p *Package) subject() string { return cmp.Or(p.ForTest, p.Path) }
 type file struct {
 	name  string   // absolute, or under overlayDir
 	src   []byte   // nil until read
-	size  int      // of src, if there is an outline
-	patch *patch   // to be applied to the syntax tree
-	edits []edit   // that src already has
+	size  int      // size of src, if there is an outline
+	patch *patch   // changes that are made to the syntax tree
+	edits []edit   // edits that src already contains
 	cgo   *cgoFile // likewise; nil if it does not import "C"
 	start int      // its first token.Pos
 	pos   *token.File
@@ -109,12 +109,12 @@ type loader struct {
 	end      int // end of the last file in fset
 	cache    *Cache
 	outlines *outlines           // nil: there are none
-	user     map[string]*Package // by ID
-	stdPkgs  map[string]*Package // by path
+	user     map[string]*Package // by ID: packages of the user's
+	stdPkgs  map[string]*Package // by path: packages of the standard library
 	wanted   []*Package
 	all      []*Package
-	declared map[*decl]bool // of the declarations that can be removed, those that are needed,
-	live     map[*decl]bool // and those that may be executed; see prune
+	declared map[*decl]bool // the removable declarations that are needed,
+	live     map[*decl]bool // and the removable declarations that may be executed; see prune
 	phases   []Phase
 	cover    *coverage // nil: Config.Cover is not set
 	readMu   sync.Mutex
@@ -150,7 +150,7 @@ func (l *loader) load() (*Program, error) {
 		return nil, err
 	}
 
-	if l.listed == nil { // or else a Listing has
+	if l.listed == nil { // otherwise a Listing has listed the packages
 		if err := l.phase("list", l.list); err != nil {
 			return nil, err
 		}
@@ -255,7 +255,7 @@ func (l *loader) discover() error {
 			p.importIDs = append(p.importIDs, std)
 			roots = append(roots, std)
 		}
-		if p.ForTest != "" { // its examples need not import it
+		if p.ForTest != "" { // the examples of the test need not import it
 			p.importIDs = append(p.importIDs, "testing")
 			roots = append(roots, "testing")
 		}

@@ -28,7 +28,7 @@ type Store interface {
 
 // outline is an outline. Offsets are those in a file.
 type outline struct {
-	name     string // of the package
+	name     string // name of the package
 	dir      string
 	overlaid bool
 	imports  []string // IDs
@@ -39,13 +39,13 @@ type outline struct {
 	facts    fact
 	testing  TestMethods
 
-	made []*decl // of this load, by the indices of decls
+	made []*decl // the declarations of this load, by the indices of decls
 }
 
 type outlineFile struct {
-	name          string // of the file
+	name          string // name of the file
 	size          int
-	lines         []int // where they begin
+	lines         []int // offsets where lines begin
 	version       string
 	clause, ident int // of the package clause
 	edits         []edit
@@ -56,10 +56,10 @@ type outlineFile struct {
 type piece struct {
 	kind     int // a token
 	off, end int
-	header   int   // of a function: the end of its signature
-	body     int   // and where its body begins; 0: it has none
-	late     bool  // it can be checked without its body
-	decl     int   // of outline.decls, -1: it always stays
+	header   int   // for a function: the end of its signature
+	body     int   // where the function's body begins; 0: there is none
+	late     bool  // the body can be left out when the file is checked
+	decl     int   // index in outline.decls, -1: the piece always stays
 	blank    []int // offsets of names that have become blank
 }
 
@@ -67,25 +67,25 @@ type outlineDecl struct {
 	names    []string
 	checked  bool
 	method   string
-	methods  []int // of decls, of a type
+	methods  []int // for a type: indices in decls of its methods
 	mentions []outlineMention
 	calls    []string // names of methods
 	reflects bool
 }
 
 type outlineMention struct {
-	of   int // of imports, -1: the package itself
+	of   int // index in imports, -1: the package itself
 	name string
 }
 
 // outlines keeps the outlines of a load.
 type outlines struct {
 	store Store
-	base  string // what all keys begin with
+	base  string // prefix of all keys
 
 	mu   sync.Mutex
-	keys map[string]string // by path; "" if there can be none
-	kept []*Package        // that have new ones
+	keys map[string]string // by path: its key; "" if it has none
+	kept []*Package        // packages that have new outlines
 }
 
 // newOutlines returns the outlines of l, or nil if l keeps none. Packages that are changed by

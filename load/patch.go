@@ -26,7 +26,7 @@ type patchLine struct {
 	number   int
 	verb     string // "drop", "native" or "swap"
 	target   string // "f.go", "F", "(*T).M" or "(T).M"; for a swap a file
-	old, new string // of a swap: of equal length, so that positions stay the same
+	old, new string // for a swap: texts of equal length, so that positions stay the same
 }
 
 // An edit replaces the text of a file at an offset by another one of equal length.

@@ -18,15 +18,15 @@ import (
 type Program struct {
 	Dir        string // absolute; positions are best shown relative to it
 	GOROOT     string // where the files of std packages are
-	GoVersion  string // of the go command, "go1.27.1"
-	Minor      int    // of its release, 27
+	GoVersion  string // version of the go command, "go1.27.1"
+	Minor      int    // minor number of its release, 27
 	Fset       *token.FileSet
 	SSA        *ssa.Program
 	Sizes      types.Sizes
-	Packages   []*Package // those the patterns matched, in the order of patterns and paths
-	All        []*Package // with all they import; dependencies come first
-	Entries    []*Entry   // of Packages, in that order and the order of the source
-	Benchmarks []*Entry   // likewise, those that are benchmarks
+	Packages   []*Package // packages that the patterns match, in the order of patterns and paths
+	All        []*Package // these packages and all their imports; dependencies come first
+	Entries    []*Entry   // entries of Packages, in that order and the order of the source
+	Benchmarks []*Entry   // entries that are benchmarks, in the same order
 	NoEntry    []NoEntry  // functions of Packages that look like entries and are not
 	Dropped    []NoEntry  // tests of Packages that mention declarations without a model in the overlay
 	Phases     []Phase    // the time of each phase of Load
@@ -38,7 +38,7 @@ type Program struct {
 
 	tests     bool     // Config.Tests
 	names     bool     // Config.Names
-	naming    sync.Map // of functions: their Namings
+	naming    sync.Map // by function: its Namings
 	facts     keptFacts
 	mentioned mentioned
 	implicit  []*Package
@@ -54,7 +54,7 @@ type Program struct {
 	choices      buildChoices
 	root         string  // Config.Root
 	again        *again  // nil: Config.Again was not set
-	loader       *loader // for bodies that are checked late
+	loader       *loader // checks bodies that are left for later
 	built        building
 }
 
@@ -148,9 +148,8 @@ func (prog *Program) Size() int {
 // included), or nil if the program does not import it.
 func (prog *Program) Package(path string) *Package { return prog.byPath[path] }
 
-// PackageOf returns the package that declares fn, or of which fn is an
-// instance or wrapper; nil for functions of no package, such as the wrapper of
-// error.Error.
+// PackageOf returns the package that declares fn, or the function whose instance or wrapper fn is; nil for
+// functions of no package, such as the wrapper of error.Error.
 func (prog *Program) PackageOf(fn *ssa.Function) *Package {
 	for fn.Parent() != nil {
 		fn = fn.Parent()
@@ -174,8 +173,8 @@ func (prog *Program) InLibrary(fn *ssa.Function) bool {
 	return !p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")
 }
 
-// IsOwn reports whether fn is the user's own code: in a module in which the go command works, or of
-// which a package is explored, or in no module. The overlay is not.
+// IsOwn reports whether fn is the user's own code: in a module in which the go command works, in a module
+// with an explored package, or in no module. The overlay is not.
 func (prog *Program) IsOwn(fn *ssa.Function) bool {
 	p := prog.PackageOf(fn)
 	if p == nil || p.Std && (!p.UnderTest || strings.HasPrefix(prog.Fset.Position(fn.Pos()).Filename, overlayDir+"/")) {
@@ -218,11 +217,11 @@ func (prog *Program) IsStd(pkg *types.Package) bool {
 	return pkg == types.Unsafe || p != nil && p.Std
 }
 
-// IsModel reports whether fn, or the function of which fn is an instance, a wrapper or a part,
-// belongs to a model. The overlay provides the functions of models, in files whose names do not
-// mark them as plain code (package internal/effect of the overlay). The other functions of a
-// patched package are real ones. Functions of package hbtest/lin belong to a model, too; that
-// package documents why no other goroutine notices its accesses.
+// IsModel reports whether fn belongs to a model, or is an instance, a wrapper or a part of a function that
+// does. The overlay provides the functions of models, in files whose names do not mark them as plain code
+// (package internal/effect of the overlay). The other functions of a patched package are real ones. Functions
+// of package hbtest/lin belong to a model, too; that package documents why no other goroutine notices its
+// accesses.
 func (prog *Program) IsModel(fn *ssa.Function) bool {
 	for fn.Parent() != nil {
 		fn = fn.Parent()

@@ -98,8 +98,8 @@ func (p *Package) isUsed() bool { return !p.Std && p.list.DepOnly && p.list.cgo 
 type decl struct {
 	mentions []nameIn
 	links    []*decl  // mentioned by //go:linkname directives
-	names    []string // of methods, that are mentioned
-	reflects bool     // it mentions all exported ones
+	names    []string // names of methods that are mentioned
+	reflects bool     // the declaration mentions all exported methods
 	methods  []*decl  // of a type
 
 	method string // name, if the declaration is a method
@@ -169,7 +169,7 @@ func findLive(roots []*decl) map[*decl]bool {
 type graph struct {
 	names map[string][]*decl // functions, variables, types; several if a name is declared twice
 	decls map[ast.Node]*decl // by *ast.FuncDecl, *ast.ValueSpec or *ast.TypeSpec
-	roots *decl              // its mentions are those of the declarations that stay, except for links
+	roots *decl              // a declaration with the mentions of all declarations that stay, except for links
 	// checked are those that are checked whether they are mentioned or not: types, methods, and
 	// the functions of the user's.
 	checked []*decl
@@ -236,7 +236,7 @@ func newGraph(p *Package) *graph {
 		}
 	}
 	for _, d := range methods {
-		if typ := typed[receiver(d)]; typ != nil { // else it is a type of the overlay
+		if typ := typed[receiver(d)]; typ != nil { // types that are not in typed are those of the overlay
 			m := add(d)
 			m.method = d.Name.Name
 			typ.methods = append(typ.methods, m)
@@ -245,9 +245,9 @@ func newGraph(p *Package) *graph {
 	return g
 }
 
-// effectsOf returns the parts of the initial values of s that are certainly executed, even if no other code
-// mentions its variables, and that may have effects or pass values to others. The rest, values that only
-// the variables get, matters only to code that mentions these. types are the package's.
+// effectsOf returns the parts of the initial values of s that may have effects or pass values to others.
+// These parts are executed even if no other code mentions the variables of s. The rest, values that only the
+// variables get, matters only to code that mentions these. types are the package's.
 func effectsOf(s *ast.ValueSpec, types map[string]*decl) (effects []ast.Expr) {
 	var visit func(n ast.Node) bool
 	visit = func(n ast.Node) bool {

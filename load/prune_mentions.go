@@ -49,7 +49,7 @@ func (l *loader) mentionsIn(p *Package) *decl {
 			}
 			if f, ok := n.(*ast.FuncDecl); ok {
 				for _, link := range p.links {
-					if link.local == f.Name.Name { // it may be another name of a method
+					if link.local == f.Name.Name { // the function may be another name of a method
 						d.names = append(d.names, link.symbol[strings.LastIndexByte(link.symbol, '.')+1:])
 					}
 				}
@@ -105,7 +105,7 @@ func (m *mentions) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.Ident:
 		m.add(m.own, n.Name)
-	case *ast.FuncDecl: // its name is no mention
+	case *ast.FuncDecl: // the function's own name is not a mention
 		if n.Recv != nil {
 			ast.Inspect(n.Recv, m.visit)
 		}
@@ -124,7 +124,7 @@ func (m *mentions) visit(n ast.Node) bool {
 			ast.Inspect(v, m.visit)
 		}
 		return false
-	case *ast.TypeSpec: // its name is no mention, either
+	case *ast.TypeSpec: // the type's own name is not a mention
 		if n.TypeParams != nil {
 			ast.Inspect(n.TypeParams, m.visit)
 		}
@@ -168,7 +168,7 @@ func isPure(s *ast.ValueSpec) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.CompositeLit:
-			for _, elt := range n.Elts { // in n.Type, a star does not dereference
+			for _, elt := range n.Elts { // a star in n.Type is not a dereference
 				ast.Inspect(elt, visit)
 			}
 			return false

@@ -79,9 +79,9 @@ func (prog *Program) Watches(e *Entry) bool {
 	return any && reaches(e.WithInitialisers(), pkgs, watches, false)
 }
 
-// LooksAtAll reports whether a program that begins at e, package initialisation apart, may execute
-// an operation that depends on what all other goroutines do, and that can be enabled while one of
-// them can continue. These are the operations of InspectsAll, and testing/synctest with goroutines
+// LooksAtAll reports whether a program that begins at e may execute, after the initialisation of packages, an
+// operation that depends on what all other goroutines do. Operations that are enabled only when none of them
+// can continue do not count. These are the operations of InspectsAll, and testing/synctest with goroutines
 // outside of the bubble. What counts as reached is as in UsesClock.
 func (prog *Program) LooksAtAll(e *Entry) bool {
 	return prog.mayInspect(e, mentionsInspecting|mentionsBubbles)
@@ -192,7 +192,7 @@ type declared struct {
 	node ast.Node
 
 	once sync.Once
-	uses []mention // of different objects; nil until asked for
+	uses []mention // mentions of different objects; nil until asked for
 }
 
 // mention is an object that a declaration mentions.
@@ -215,7 +215,7 @@ func (d *declared) mentions() []mention {
 					seen[use] = true
 					d.uses = append(d.uses, use)
 				}
-			case *ast.CallExpr: // its function comes next
+			case *ast.CallExpr: // the function of the call is visited next
 				own = ownStack(d.pkg, n)
 			}
 			return true

@@ -51,8 +51,8 @@ func (x *Listing) LoadRest() (*Program, *Broken, error) {
 	}
 }
 
-// sides divides the packages that the patterns match: bad ones are at fault themselves or import one that
-// is, good ones are not.
+// sides divides the packages that the patterns match: bad packages are at fault themselves or import a bad
+// package; all others are good.
 func (l *loader) sides() (good, bad []string) {
 	wrong := make(map[string]bool) // by ID: itself
 	for _, lp := range l.listed {

@@ -216,7 +216,7 @@ func (c *tableCutter) isFixed(t ast.Expr) bool {
 		}
 		fixed, known := c.fixed[t.Name]
 		if !known {
-			c.fixed[t.Name] = false // if it is recursive
+			c.fixed[t.Name] = false // the value for a recursive type
 			fixed = decl != nil && c.isFixed(decl)
 			c.fixed[t.Name] = fixed
 		}
@@ -296,7 +296,7 @@ func (p *Package) layTables() {
 	for _, c := range p.cuts {
 		t, ok := p.Info.Types[c.lit]
 		if !ok {
-			continue // prune has taken its variable away
+			continue // prune has removed the table's variable
 		}
 		elem, last := elemOf(t.Type), int64(0)
 		if a, ok := t.Type.Underlying().(*types.Array); ok {

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// Tests of one package that call t.Parallel run at the same time. They can share only memory
-// reachable from package-level variables. So two tests are explored together, as one more entry, if
-// both reach code that uses a variable, and one of them reaches code that may change the variable
-// or memory reachable from it.
+// Tests of one package that call t.Parallel run at the same time. They can share only memory reachable from
+// package-level variables. So two tests are explored together, as one more entry, if they share a variable:
+// both reach code that uses it, and one of them reaches code that may change it, or memory reachable from it.
 
 // together is between the names of two tests.
 const together = "+"
@@ -305,7 +304,7 @@ func (g *useGraph) inspect(x *useNode) {
 			if v, ok := obj.(*types.Var); ok && (executed || literals > 0) && isPackageLevel(v) {
 				v = v.Origin()
 				leads := leads
-				if g.decls(v) == nil { // of the standard library: os.Stdout is made to be shared
+				if g.decls(v) == nil { // a variable of the standard library: os.Stdout is made to be shared
 					leads = func(types.Type) bool { return false }
 				}
 				i, known := g.vars[v]
@@ -340,7 +339,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 		case *ast.SelectorExpr:
 			s := info.Selections[n]
 			switch {
-			case s == nil: // it is the name of a package, before x
+			case s == nil: // a package's name comes before x
 			case s.Kind() != types.FieldVal:
 				recv := s.Obj().(*types.Func).Signature().Recv().Type()
 				_, byPointer := types.Unalias(recv).(*types.Pointer)
@@ -356,7 +355,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 			x = n
 		case *ast.IndexExpr:
 			if n.X != x {
-				return false // it is an index
+				return false // x is the index
 			}
 			x = n
 		case *ast.StarExpr:
@@ -376,7 +375,7 @@ func mayChange(info *types.Info, id *ast.Ident, stack []ast.Node, leads func(typ
 			return leads(info.TypeOf(x))
 		case *ast.RangeStmt:
 			if n.X != x {
-				return true // it is assigned to
+				return true // n assigns to x
 			}
 			t := info.TypeOf(x).Underlying()
 			_, isChan := t.(*types.Chan)

@@ -20,18 +20,18 @@ import (
 // An invocation is a call of fn that the walk reaches.
 type invocation struct {
 	fn     *ssa.Function
-	site   ssa.CallInstruction  // nil: none in the program's code, or it is not known
+	site   ssa.CallInstruction  // nil: unknown, or not in the program's code
 	vals   map[ssa.Value]uint64 // known parameters and captured variables
-	args   argRefs              // the words of the arguments, for natives
+	args   argRefs              // for natives: the words of the arguments
 	guards []guard              // the mutexes locked ahead of the call, in terms of fn's parameters
-	loop   bool                 // it can be executed more than once
-	only   bool                 // nothing else can be called there
-	atNext bool                 // it is the next instruction of the goroutine
-	held   bool                 // of Cond.Wait: the lock of the Cond is locked ahead
+	loop   bool                 // the call can be executed more than once
+	only   bool                 // no other function can be called there
+	atNext bool                 // the call is the next instruction of the goroutine
+	held   bool                 // for Cond.Wait: the lock of the Cond is certain to be locked ahead
 }
 
-// function walks a call of a relevant function, and reports whether the call may return. into belongs to
-// the caller.
+// function walks a call of a relevant function, and reports whether the call may return. into is the caller's
+// summary.
 //
 // Calls of Cond.Wait also differ in the mutex to unlock, which is in a field of the Cond, and may be known
 // at the call.
@@ -42,7 +42,7 @@ func (w *walk) function(c *invocation, into *visit) bool {
 		return w.native(c, into)
 	}
 	if b != fn && len(vals) > 0 {
-		vals = nil // parameters of another declaration
+		vals = nil // these values are parameters of another declaration
 	}
 	act := &activation{fn: b, vals: vals, guards: c.guards}
 	if c.site != nil && len(vals) == 0 && c.site.Common().StaticCallee() == fn && condWait(fn) {
@@ -59,8 +59,8 @@ func (w *walk) function(c *invocation, into *visit) bool {
 // from the state. It reports whether the function may return, by how much it may decrement the counters of
 // WaitGroups, and by how much it certainly increments them.
 //
-// The summary of the function is computed separately, from an empty one, and then merged with the caller's
-// summary: so it can be the leaf of a decision tree of its own, for callers in other states.
+// The summary of the function starts empty, and is merged with the caller's summary at the end. So the
+// function has a decision tree of its own, whose leaves serve callers in other states.
 //
 // A recursive function, or one that calls such a function, is only remembered for this walk: the
 // effect of a recursive call depends on the place where the recursion began. The questions of a
@@ -158,7 +158,7 @@ type callKey struct {
 // callTree has the results of walks of a function.
 type callTree struct {
 	root      *node
-	recursive bool // they are not remembered
+	recursive bool // the function is recursive: its results are not remembered
 }
 
 // visitKey identifies a walk: the function, the known values of its parameters and captured variables (at

@@ -17,9 +17,9 @@ import (
 // No choice is needed before the select of T_c: neither T_1 nor T_2 reaches an operation on c, sends to
 // done, or closes it, while T_c and its partner wait.
 //
-// Claim: the operations that T_c can execute now are a persistent set if no member but T_c is enabled, and
-// no walk reaches an operation that disturbs a case of a member (Case.disturbed). Let E be an execution
-// from the present state without the operations that T_c can execute now.
+// Claim: the operations that T_c can execute now are a persistent set under two conditions. No member but T_c
+// is enabled, and no walk reaches an operation that disturbs a case of a member (Case.disturbed). Let E be an
+// execution from the present state without the operations that T_c can execute now.
 //
 //  1. No member takes part in a step of E. Otherwise let s be the first such step. What a member can do
 //     depends on the channels of its cases, and on the goroutines that wait at these. All those that wait
@@ -34,17 +34,17 @@ import (
 //  4. Nothing but channels decides what operations on channels do (State.Cases).
 type meeting struct {
 	members []trace.GID // T_c first
-	cases   []Case      // of all of them
+	cases   []Case      // cases of all members
 	buf     []Case
 
-	channels []static.Set // of the points-to analysis, for those of cases
+	channels []static.Set // by case: its channels in the points-to analysis
 }
 
 // A Case is one direction of one channel of an operation. T_c may also close it.
 type Case struct {
 	Chan      uint32
 	Send      bool
-	Closes    bool // it is T_c's close, not a case
+	Closes    bool // the event is T_c's close, not a case
 	Len, Room int
 	Closed    bool
 }
@@ -71,7 +71,7 @@ func (o *Oracle) meet(s State, g trace.GID, op *trace.Op) bool {
 	for i := 0; i < len(m.cases); i++ {
 		c := m.cases[i]
 		if c.Closes || c.Closed || c.Room > 0 {
-			continue // it has no partners
+			continue // the case has no partners
 		}
 		for _, h := range o.now.live {
 			if slices.Contains(m.members, h) || !s.Next(h).Kind.Communicates() {

@@ -13,12 +13,12 @@ import (
 // summary is the result of the walk of one goroutine, given the operations that the others can enable.
 type summary struct {
 	conflict bool            // it can reach an operation that conflicts with the target, or unknown code
-	witness  ssa.Instruction // where; nil if it is nowhere in the program's code
+	witness  ssa.Instruction // instruction of the conflict; nil if it is not in the program's code
 	reason   string          // the rarest kind of operation at which it is blocked
 	reached  static.Set      // the accesses it can make, if the target collects them,
-	syncs    []syncEffect    // and operations that synchronise
-	eff      effects         // its operations that enable others
-	stops    []stop          // where it was blocked
+	syncs    []syncEffect    // and the synchronising operations that it can execute
+	eff      effects         // its operations that enable operations of others
+	stops    []stop          // operations at which the goroutine is blocked
 
 	// Of a function:
 	returns bool
@@ -73,7 +73,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 			return nil, false
 		}
 	}
-	var found []*summary               // in the round before
+	var found []*summary               // findings of the round before
 	for round := range maxRounds + 1 { // in the last round the findings are only compared
 		buf := 2*depth + round%2
 		list, same := n.lists[buf][:0], true
@@ -103,7 +103,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 		if same {
 			return list, !o.refuted(s, list, t)
 		}
-		found = list // a walk that passes more finds no less
+		found = list // a walk that passes more operations has no fewer findings
 	}
 	return nil, false
 }
@@ -182,9 +182,9 @@ type walk struct {
 	t  *target
 
 	canMove  bool                // the goroutine is enabled
-	nextCall ssa.CallInstruction // its next instruction, if that is a call
+	nextCall ssa.CallInstruction // next instruction of the goroutine, if that is a call
 
-	summary                   // of what has been found so far
+	summary                   // summary of what has been found so far
 	current   ssa.Instruction // what is being interpreted
 	later     bool            // operations that others can enable do not count as disabled
 	memo      map[visitKey]*visit
@@ -198,7 +198,7 @@ type walk struct {
 //
 // Objects whose address is certain are counted one by one, up to many; all others are a set.
 type events struct {
-	list []event    // in the order in which they were found
+	list []event    // the events, in the order in which they were found
 	any  bool       // on unknown objects
 	objs static.Set // on objects of the points-to analysis
 }
@@ -361,7 +361,7 @@ func (w *walk) blocked(x stop, reason string) bool {
 	}
 	//mutant: locks that are waited for are not overwritten [micro structCopy]: false
 	if w.o.copies() && x.op != opRecv && x.op != opSend && w.v.ask(question{kind: askCopied, p: x.addr}).ok {
-		return false // it may be overwritten
+		return false // the lock may be overwritten
 	}
 	if w.later && w.v.ask(question{kind: askEnabled, i: int(x.op), p: x.addr}).ok {
 		return false

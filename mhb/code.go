@@ -22,10 +22,10 @@ import (
 // one.
 type action struct {
 	accesses static.Set
-	touching []ssa.Instruction // that make them
+	touching []ssa.Instruction // instructions that make the accesses
 	instr    ssa.Instruction   // nil: there are only accesses
 	callees  []callee
-	loop     bool // it can be executed more than once
+	loop     bool // the action can be executed more than once
 }
 
 // callee is a function that may be called.

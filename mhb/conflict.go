@@ -27,16 +27,16 @@ type target struct {
 	collects bool // there is no operation: the query is for everything that the others can do
 
 	op     trace.Op
-	locs   []fieldaccess.Location // memory it accesses, and
-	ranges []Range                // the same as addresses
+	locs   []fieldaccess.Location // memory that op accesses
+	ranges []Range                // the same memory as addresses
 	known  bool                   // the memory is known
-	delta  int64                  // of WaitGroup.Add
+	delta  int64                  // for WaitGroup.Add: the number added
 	copies bool                   // the memory is part of a mutex or the like
 
-	objs      [2]static.Set // of the points-to analysis, for the objects of op
+	objs      [2]static.Set // in the points-to analysis: the objects of op
 	conflicts map[static.Set]bool
 	trees     map[treeKey]*node
-	recent    []*recent // by goroutine, of the first round and later ones
+	recent    []*recent // by goroutine: results of the first round, and of later ones
 	calls     map[callKey]*callTree
 }
 
@@ -179,7 +179,7 @@ func skippable(k trace.Kind) bool {
 		return true
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer:
 	case trace.TryLock, trace.TryRLock, trace.CondWait, trace.SemAcquire, trace.Sleep, trace.Clock, trace.Output,
-		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // their effects are unknown
+		trace.Exit, trace.Crash, trace.Spin, trace.Inspect: // kinds with unknown effects
 	case trace.Unlock, trace.RUnlock, trace.OnceLeave, trace.Choose, trace.Branch, trace.Yield, trace.Go, trace.End:
 		// The explorer decides about their choices.
 	case trace.None, trace.Read, trace.Write, trace.ReadWrite: // plain
@@ -197,7 +197,7 @@ func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 	for i, a := range t.op.Access[:t.op.N] {
 		mine := k.Row().On
 		if k == trace.Park && (i == 1 || t.op.N == 1 && c == trace.OnLock) {
-			mine = trace.OnLock // a Cond that only its goroutine has is left out
+			mine = trace.OnLock // m is on the lock: a Cond that only its goroutine has is left out
 		}
 		at := uint64(a.Obj)<<32 | uint64(a.Off)
 		if mine == trace.OnCond {
@@ -219,9 +219,9 @@ func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
 type syncEffect struct {
 	kind  trace.Kind
 	on    ref
-	sign  int8 // of the number that WaitGroup.Add adds, 0 if it is unknown
-	reads bool // it changes nothing
-	wide  bool // it is on more of the object than its beginning: see wide
+	sign  int8 // sign of the number that WaitGroup.Add adds; 0: unknown
+	reads bool // the operation changes nothing
+	wide  bool // the operation is on more of the object than its beginning: see wide
 	at    ssa.Instruction
 }
 
@@ -272,7 +272,7 @@ func (o *Oracle) dependent(t *target, m *syncEffect) bool {
 	case trace.WgWait:
 		return m.kind != trace.WgWait
 	case trace.OnceEnter:
-		return t.op.Access[0].Write // otherwise it is done already
+		return t.op.Access[0].Write // if op does not write, the Once is done already
 	case trace.WgAdd:
 		// Two Adds with the same sign commute. A positive Add commutes with negative ones (the counter may
 		// be 0 in between, which only a Wait notices), as long as the counter does not become negative (see

@@ -40,7 +40,7 @@ type activation struct {
 	i      int
 	// lockers, in Cond.Wait of an unknown Cond, has the objects that may contain its lock.
 	lockers static.Set
-	held    bool            // and that it is certain to be locked before the activation begins
+	held    bool            // the lock is certain to be locked before the activation begins
 	at      ssa.Instruction // the next instruction of the frame
 }
 
@@ -69,8 +69,8 @@ type when uint8
 
 const (
 	maybe  when = iota
-	before      // it was, and will not be again
-	ahead       // it was not, or will be again before it is used
+	before      // the instruction was executed, and will not be executed again
+	ahead       // the instruction was not executed, or will be executed again before the use
 )
 
 // executed returns when i, which dominates use, is executed: on no path from the next
@@ -111,7 +111,7 @@ func (f *flow) order(at, i, use ssa.Instruction) when {
 		return slices.Index(b.Instrs, x) - slices.Index(b.Instrs, at)
 	}
 	if from(use) < 0 && !f.after(b).has(use.Block()) {
-		return maybe // it is not ahead
+		return maybe // use does not come after at
 	}
 	through := from(i) >= 0 || f.after(b).has(i.Block())
 	avoiding := false
@@ -174,7 +174,7 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 		return w.paramValue(act, v, use)
 	case *ssa.FreeVar:
 		if w.captured(act.fn, v) {
-			return 0, false // it is not an address, despite its type
+			return 0, false // the register has the value itself, not the address that its type says
 		}
 		return w.paramValue(act, v, use)
 	case *ssa.ChangeType:

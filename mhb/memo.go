@@ -96,10 +96,10 @@ type view struct {
 	o       *Oracle
 	s       State
 	tc      trace.GID  // the goroutine in question
-	g       trace.GID  // the one that is walked
+	g       trace.GID  // the goroutine that is walked
 	found   []*summary // the findings of the previous round
 	renamed renaming
-	recs    []record // the walk's, and those of the functions that are being walked
+	recs    []record // the record of the walk, and those of the functions that are being walked
 }
 
 // record has the questions of a walk, or of a part of one, and the node of the tree that the answers lead

@@ -49,9 +49,9 @@
 //  5. None of what was reached conflicts with T_c's operation. So no step of E does, and
 //     {T_c} is a persistent set (Godefroid, 1996).
 //
-// Certain objects: an operand is evaluated in the goroutine's frame, through
-// registers that are live there, addresses of fields and elements, and loads
-// from memory that none of the others can write while T_c waits (eval.go).
+// Certain objects: an operand is evaluated in the goroutine's frame (eval.go). Registers that are live there
+// are known, and so are addresses of fields and elements, and memory that none of the others can write while
+// T_c waits.
 //
 // The paper asks before accesses to fields. Queries may also be for operations that synchronise: they need
 // no choice either if no other goroutine can execute an operation that depends on them (conflict.go).
@@ -136,14 +136,14 @@ type Oracle struct {
 	mayGoexit map[*ssa.Function]bool
 
 	targets  map[targetKey]*target
-	meeting  meeting     // buffers
-	suspects []trace.GID // by goroutine: the goroutine with which it was in conflict the last time
+	meeting  meeting     // reused buffers
+	suspects []trace.GID // by goroutine: the other goroutine in its last conflict
 	collect  *target
-	nodes    int // of decision trees
+	nodes    int // number of nodes of the decision trees
 	futures  map[[2]uint64]static.Set
-	own      []ownFuture // by goroutine
+	own      []ownFuture // by goroutine: its ownFuture
 	stables  map[stableKey]bool
-	recent   [256]stableAnswer // of stables, the last ones queried
+	recent   [256]stableAnswer // the answers of stables that were queried last
 	direct   map[ssa.Instruction][]static.Access
 	natives  map[nativeKey][]static.Access
 	sizes    map[types.Type]int64
@@ -160,12 +160,12 @@ func (o *Oracle) over() bool { return o.Over != nil && o.Over() }
 // stateCache has results about the present state, for one call of Skip.
 type stateCache struct {
 	live      []trace.GID
-	future    static.Set // of the goroutines that do not wait
+	future    static.Set // accesses that the others may ever make
 	hasFuture bool
-	parked    static.Set // accesses they can make meanwhile
-	list      []*summary // and other findings
+	parked    static.Set // accesses that they can make while T_c waits
+	list      []*summary // other findings about them
 	reason    string
-	isParked  bool // it is known
+	isParked  bool // parked is known
 	hasParked bool
 	lists     [][]*summary // buffers, two for each closure that is being computed
 	depth     int
@@ -347,7 +347,7 @@ func (o *Oracle) future(s State, tc trace.GID) static.Set {
 	if n.hasFuture {
 		return n.future
 	}
-	last := static.Empty // of n.future: goroutines that wait for the same event share it
+	last := static.Empty // the set added last to n.future: goroutines that wait for the same event share it
 	for _, g := range n.live {
 		if g == tc {
 			continue

@@ -16,7 +16,7 @@ import (
 type opKind uint8
 
 const (
-	opLock   opKind = iota // of a Mutex, or for writing or reading of a RWMutex
+	opLock   opKind = iota // on a Mutex, or for writing or reading on an RWMutex
 	opWgWait               // WaitGroup.Wait
 	opRecv                 // receiving from a channel
 	opSend                 // sending to a channel
@@ -35,8 +35,8 @@ const (
 	unlockOp
 	runlockOp
 	pendingOp // the pending writer waits for the readers to leave
-	parkOp    // Cond.Wait lets go of its lock, the second argument
-	wakeOp    // and takes it again when it is notified
+	parkOp    // Cond.Wait releases its lock, the second argument
+	wakeOp    // Cond.Wait takes its lock again when it is notified
 	signalOp
 	waitOp
 	addOp
@@ -61,7 +61,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		return pendingOp
 	case trace.Park:
 		return parkOp
-	case trace.CondWait, trace.WakeLock: // of one native
+	case trace.CondWait, trace.WakeLock: // both are operations of the native hbWake
 		return wakeOp
 	case trace.Signal, trace.Broadcast:
 		return signalOp
@@ -95,7 +95,7 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 		}
 		//mutant: timers are of the library [micro stopsTimer]: false
 		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
-			op = otherOp // of a timer: nothing is skipped before such operations, see ofLibrary
+			op = otherOp // an operation of a timer: nothing is skipped before these, see ofLibrary
 		}
 		o.ops[fn] = op
 	}
@@ -107,8 +107,8 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 type ref struct {
 	p     uint64
 	known bool       // p is the value
-	objs  static.Set // of an unknown address: the objects of the points-to analysis that it may be in
-	ahead bool       // of an unknown mutex: it is certain to be locked ahead
+	objs  static.Set // if the address is unknown: the objects of the points-to analysis in which it may be
+	ahead bool       // if the mutex is unknown: it is certain to be locked ahead
 }
 
 // args are argument words.
@@ -138,7 +138,7 @@ func (w *walk) native(c *invocation, v *visit) bool {
 	for _, x := range w.o.nativeAccesses(fn, c.site) {
 		//mutant: natives that write unlock nothing [reflected unsafelyAtomic]: "(x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs))" -> "x.Objs == static.Empty"
 		if x.Key == 0 && x.Write && (x.Objs == static.Empty || w.o.prog.HasLocks(x.Objs)) {
-			w.top() // it may unlock anything
+			w.top() // the native may unlock anything
 			return true
 		}
 		if w.access(x); w.conflict {
@@ -215,7 +215,7 @@ func (w *walk) native(c *invocation, v *visit) bool {
 		//mutant: operations on a test do not matter [testing]
 		w.noteSync(syncEffect{kind: trace.SyncAccess, on: r, reads: ok && write.known && write.p == 0, wide: wide[fn.String()]})
 		//mutant: mhb does not know that Pools do [models TestModels/pool[CT]]: false
-		if fn.String() == "sync.hbPool" { // it may depend on collections
+		if fn.String() == "sync.hbPool" { // the result may depend on collections
 			w.noteSync(syncEffect{kind: trace.SyncAccess, on: args.at(1), reads: true})
 		}
 	}

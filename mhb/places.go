@@ -30,7 +30,7 @@ func (w *walk) stable(p uint64) bool {
 // certain.
 type place struct {
 	fresh bool   // in an object that does not exist yet
-	obj   uint32 // else, in this one,
+	obj   uint32 // if not fresh: the number of the object
 	off   uint64 // at this offset,
 	size  uint64 // this much; 0: anywhere in it
 }
@@ -133,7 +133,7 @@ func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (pla
 
 // iterated returns the map that next iterates over, if the loop has begun.
 func (w *walk) iterated(act *activation, loop *ssa.Range, next *ssa.Next) (place, bool) {
-	p, ok := w.computed(act, loop, next) // the map, and how far it is
+	p, ok := w.computed(act, loop, next) // the iterator: the map, and a position in it
 	if !ok || p == 0 || next.IsString {
 		return place{}, false
 	}

@@ -13,7 +13,7 @@ import (
 //	path in the tree    register? ─ word? ─ register? ─ deferred? ─ word? ─▶ leaf
 //	asked again                     word?                           word?
 type recent struct {
-	stamp uint64 // of the goroutine; all results in kept have this stamp
+	stamp uint64 // stamp of the goroutine; all results in kept have this stamp
 	kept  []kept // the last one first
 }
 
@@ -21,7 +21,7 @@ type recent struct {
 type kept struct {
 	leaf    *summary
 	canMove bool
-	moment  uint64 // its deps have been found to hold in this state
+	moment  uint64 // identifies the state in which deps were found to hold
 	deps    []dep  // on the state
 	others  []dep  // on the goroutine in question, and on the round
 }

@@ -77,7 +77,7 @@ type Identity struct {
 // the closure's captured variables.
 type Deferred struct {
 	Fn             *ssa.Function // nil: a builtin,
-	Builtin        string        // which has this name
+	Builtin        string        // the name of the builtin
 	Args, Captured []uint64
 }
 
@@ -97,7 +97,7 @@ const (
 	askCopied   // may the locks of the object be overwritten
 	askNotified // has the goroutine, whose next instruction is hbWake, been notified
 	askStable   // can none of the others write the word, ever
-	askParked   // or at least not while T_c waits
+	askParked   // can none of the others write the word while T_c waits
 	askEnabled  // is operation i at p, which is disabled, enabled by the operations found so far
 )
 

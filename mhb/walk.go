@@ -29,8 +29,8 @@ import (
 // once for each call. Everything else is added to the summary of the goroutine, in which there is no order.
 type visit struct {
 	returns bool
-	open    bool    // it has not returned yet
-	assumed *events // it was called recursively meanwhile, and these dones were assumed of it
+	open    bool    // the function has not returned yet
+	assumed *events // the function was called recursively meanwhile, and the caller assumed these dones of the call
 	dones   events  // how far it can take the counters of WaitGroups down
 
 	// By how much Adds have certainly incremented counters, minus the Dones paid for so far (counters.go):

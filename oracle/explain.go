@@ -17,7 +17,7 @@ import (
 
 // A Place is a line of the program, or all lines of a file.
 type Place struct {
-	File string // the end of its path, with slashes
+	File string // the path of the file, or its end, with slashes
 	Line int    // 0: all
 }
 
@@ -33,7 +33,7 @@ func (p *Place) In(prog *load.Program) bool {
 		for _, f := range pkg.Files {
 			tf := prog.Fset.File(f.FileStart)
 			for line := range tf.LineCount() {
-				if p.Has(tf.Position(tf.LineStart(line + 1))) { // which heeds //line
+				if p.Has(tf.Position(tf.LineStart(line + 1))) { // Position heeds //line comments
 					return true
 				}
 			}
@@ -47,8 +47,8 @@ func (p *Place) In(prog *load.Program) bool {
 type Explanation struct {
 	Pos     token.Position
 	Kind    trace.Kind
-	Skipped map[string]uint64 // times that no choice was needed, by reason
-	Choices uint64            // times that one was made
+	Skipped map[string]uint64 // by reason: number of times that no choice was needed
+	Choices uint64            // number of times that a choice was made
 	Causes  []Cause           // why: most frequent first
 }
 

@@ -19,7 +19,7 @@ type Lazy struct {
 	// Took is the time that it took to make the oracle.
 	Took time.Duration
 
-	over    func() bool       `saved:"-"` // it has no answers any more
+	over    func() bool       `saved:"-"` // if it returns true, the Lazy has no answers any more
 	make    func() por.Oracle `saved:"-"`
 	made    por.Oracle        `saved:"-"`
 	isMade  bool

@@ -24,9 +24,9 @@ type Kind string
 const (
 	None        Kind = "none"
 	FieldAccess Kind = "fa"       // the field access analysis
-	MHB         Kind = "mhb"      // and may-happen-before reasoning on top of it
+	MHB         Kind = "mhb"      // may-happen-before reasoning on top of FieldAccess
 	Parts       Kind = "parts"    // MHB, and parts of the goroutines that come first (Partition)
-	Full        Kind = "full"     // and everything else that is known, looking ahead included
+	Full        Kind = "full"     // all other facts besides, and looking ahead
 	Patterns    Kind = "patterns" // the four patterns of the paper instead of the closure of MHB
 )
 
@@ -56,7 +56,7 @@ type Analysis struct {
 	futures   *hybrid.Futures
 	fa        *fieldaccess.Oracle
 	copied    static.Set // the objects whose locks may be copied or overwritten,
-	anyCopied bool       // which may be all
+	anyCopied bool       // all objects are in copied
 }
 
 // Analyze analyses the program of m, which explores e.

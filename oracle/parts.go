@@ -60,9 +60,9 @@ type Partition struct {
 	reach   *vm.Reach
 	most    int // groups
 	live    []trace.GID
-	groups  []uint64          // of each live goroutine: the bit of its group
+	groups  []uint64          // by live goroutine: the bit of its group
 	touches map[uint32]uint64 // the groups of goroutines that touch an object
-	needs   []uint64          // of each group: the groups that it needs directly in its part
+	needs   []uint64          // by group: the groups that it needs directly in its part
 	touched []trace.Access
 	cases   []por.Case
 	part    []trace.GID

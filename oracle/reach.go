@@ -17,10 +17,10 @@ import (
 // call; or such a pointer is at the end of a path through memory whose loads are in acc, the
 // accesses of the parked closure.
 //
-// Proof. 1. Consider the first step in which a goroutine other than g obtains a pointer to the
-// object. 2. The step loads it from memory, of which the goroutine already had the address. 3. By
-// induction this memory was reached here. 4. The load is in the parked closure, so it is in acc.
-// An object that does not exist yet is not the one in question.
+// Proof. 1. Consider the first step in which a goroutine other than g obtains a pointer to the object. 2. The
+// step loads it from memory whose address the goroutine already had. 3. By induction this memory was reached
+// here. 4. The load is in the parked closure, so it is in acc. An object that does not exist yet is not the
+// one in question.
 //
 // So if the first field of every path is guarded by a lock that g holds, everything that is
 // reachable only from there is protected with it: maps, arrays, lists, trees.

@@ -23,8 +23,8 @@ import (
 type separation struct {
 	p         *Partition
 	outsiders []trace.GID
-	outside   *vm.Reach // with one group: the outsiders
-	inside    *vm.Reach // with one group: the member that was asked about last
+	outside   *vm.Reach // with one group: what the outsiders reach
+	inside    *vm.Reach // with one group: what the member queried last reaches
 }
 
 // one has the bit of a single group, to which all goroutines belong.

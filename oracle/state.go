@@ -32,7 +32,7 @@ type State struct {
 	reach *reach
 	cases []por.Case // buffer
 
-	stacks []*stack // by goroutine
+	stacks []*stack // by goroutine: its stack
 }
 
 var _ mhb.State = (*State)(nil)
@@ -133,7 +133,7 @@ type stack struct {
 	frames []hybrid.Frame
 	of     [2]uint64
 
-	deferred [][]mhb.Deferred // by frame, as far as they are known: nil: not known
+	deferred [][]mhb.Deferred // by frame: the known deferred calls; nil: not known
 }
 
 func (s *State) stackOf(g trace.GID) *stack {
@@ -228,7 +228,7 @@ func (s *State) Objects(obj uint32) static.Set {
 type identity struct {
 	site   uint64
 	layout uint32
-	static uint32 // its number, if it is a static object
+	static uint32 // number of a static object; otherwise 0
 }
 
 // Private implements mhb.State.

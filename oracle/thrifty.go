@@ -83,7 +83,7 @@ func (t *thrift) leaveOut(most int) {
 type thrifts struct {
 	whole  thrift
 	points map[point]*thrift
-	recent [64]recentPoint `saved:"-"` // of points, the last ones queried
+	recent [64]recentPoint `saved:"-"` // the points that were queried last
 }
 
 // recentPoint is a point with its thrift.

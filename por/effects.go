@@ -74,8 +74,8 @@ type Case struct {
 
 // Adding is the effect of an operation on the counter of a WaitGroup.
 type Adding struct {
-	N       int64 // added to it
-	Counter int64 // its value before
+	N       int64 // number added to the counter
+	Counter int64 // value of the counter before
 }
 
 // Raises reports whether it does not lower the counter.

@@ -51,11 +51,11 @@ type Explorer struct {
 
 // An Option is a setting of one explorer. The command line has a flag for each.
 type Option struct {
-	Name    string // of the flag; no other flag has it
+	Name    string // name in the flag; no other flag has it
 	Doc     string // one clause, with the values in backquotes
 	Default string // the command line does not call Set for it
 	List    bool   // the flag takes several values, separated by commas; each is set
-	Hidden  bool   // for tests and benchmarks; there is no flag
+	Hidden  bool   // for tests and benchmarks: no flag selects the explorer
 	// Set takes a value. The error describes the fault, and does not repeat the value.
 	Set func(value string) error
 }

@@ -8,7 +8,7 @@ import (
 
 // Stats are the counts of a search. Fields are only ever added.
 type Stats struct {
-	Executions  uint64 // complete ones: ended or stuck
+	Executions  uint64 // complete executions: ended or stuck
 	Blocked     uint64 // abandoned by the system (Cut, Redundant)
 	Truncated   uint64 // cut at MaxSteps
 	Choices     uint64 // nodes with more than one alternative
@@ -18,7 +18,7 @@ type Stats struct {
 	Equal       uint64 // alternatives left out because that of an equal goroutine is explored
 	Transitions uint64 // steps executed
 	MaxDepth    int    // steps of the longest path
-	Replays     uint64 // of Graph: regions executed again
+	Replays     uint64 // for Graph: regions executed again
 	Graphs      uint64 // of Graph: goroutines that ended, each with a state of the graph
 	PeakBytes   int64  // largest memory of the explorer and the system
 	// Eliminated counts the choices an Oracle made unnecessary, by reason.

@@ -39,5 +39,5 @@ const (
 // Aimed counts the executions aimed at one target.
 type Aimed struct {
 	Executions uint64
-	Met        uint64 // those in which the goal was reached
+	Met        uint64 // executions in which the goal was reached
 }

@@ -98,12 +98,12 @@ func Assume(words []string) (set [vm.NumAssumed]bool, unknown string) {
 // modes are the flags that restrict the environment.
 var modes = [vm.NumModes]string{
 	vm.ModeVirtualTime:   "--time=virtual",
-	vm.ModeSlack:         "--slack=", // and how long
+	vm.ModeSlack:         "--slack=", // followed by the time
 	vm.ModeRandFixed:     "--rand=seed",
 	vm.ModeMapsInsertion: "--maps=insertion",
 	vm.ModeSignalsOff:    "--signals=sent",
 	vm.ModeNetFaulty:     "--net=faulty",
-	vm.ModeInputLen:      "--input-len=", // and how long
+	vm.ModeInputLen:      "--input-len=", // followed by the length
 	vm.ModeInTurn:        "gc's queue and map order",
 }
 

@@ -34,7 +34,7 @@ type packageLine struct {
 	path                                    string
 	exhaustive, failed, skipped, unexplored int
 	open                                    []string // entries that were not explored completely
-	fresh                                   bool     // one was not cached
+	fresh                                   bool     // at least one result was not cached
 	elapsed                                 time.Duration
 }
 

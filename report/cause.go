@@ -97,7 +97,7 @@ func uncheckedWait(b *bug.Bug, all []*describe.Event) cause {
 		})
 		for check >= 0 && !(all[check].G == g && reads(all[check]) && all[check].Pos.Line != all[park].Pos.Line) {
 			if all[check].G == g && all[check].Kind.Row().On == trace.OnLock {
-				check = -1 // it has checked nothing under the lock
+				check = -1 // the goroutine has checked nothing under the lock
 				break
 			}
 			check--
@@ -179,13 +179,13 @@ func staleRead(b *bug.Bug, all []*describe.Event) cause {
 			continue
 		}
 		g, end := all[last].G, next[all[last].G]
-		written := make(map[uint64]int) // the last step that writes a location
+		written := make(map[uint64]int) // by location: the last step that writes it
 		for i := max(p, known[end-1]); i < end; i++ {
 			if e := all[i]; e.Write && e.G != g {
 				written[e.Loc] = i
 			}
 		}
-		var stale []int // reads, the last one first
+		var stale []int // steps that read, the last one first
 		for loc := range written {
 			of := reading[place{g, loc}]
 			//mutant: a read after the interruption counts as one before it [test ./report TestStaleRead]: "last+1" -> "len(all)"

@@ -94,7 +94,7 @@ func sum(c *explore.Coverage, counts func(*load.Block) bool) (s Covered) {
 			s.Gaps = append(s.Gaps, Gap{b.File, b.Func, b.First, b.Last})
 		}
 	}
-	files := make(map[string]bool) // whose statements count
+	files := make(map[string]bool) // files whose statements count
 	for i := range c.Blocks {
 		if counts(&c.Blocks[i]) {
 			files[c.Blocks[i].File] = true
@@ -233,8 +233,8 @@ func (x *Coverages) Add(r *explore.Result) {
 	}
 }
 
-// Packages returns the import paths of the packages that have statements outside of test files, and
-// of which an entry was explored or some code was executed.
+// Packages returns the import paths of the packages that have statements outside of test files, and in which
+// an entry was explored or some code was executed.
 func (x *Coverages) Packages() (list []string) {
 	if x.All == nil {
 		return nil

@@ -207,8 +207,8 @@ func (x *Findings) GitHub(w io.Writer) error {
 	return nil
 }
 
-// Fingerprint identifies f even after lines have moved: by its code, its file, the function it is in, and
-// its message without numbers.
+// Fingerprint identifies f by its code, its file, its function, and its message without numbers. So the
+// fingerprint stays the same when lines move.
 func (x *Findings) Fingerprint(f *findings.Finding) string {
 	fn := ""
 	if f.Instr != nil {

@@ -46,7 +46,7 @@ func (t *Text) needs(bug *bug.Bug) string {
 	case bug.Overtakes == nil:
 		return ""
 	}
-	if bug.Overtakes.Wait <= 0 { // its deadline had passed: only the clock that the program reads differs
+	if bug.Overtakes.Wait <= 0 { // the deadline had passed: only the clock that the program reads differs
 		return fmt.Sprintf(" (needs time to pass while %s could run; --time=any shows how)", bug.Overtakes.Runner)
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
@@ -94,7 +94,7 @@ func (t *Text) visits(x *bug.Ranging) string {
 	if x.Pos.IsValid() {
 		s = "the map at " + t.Paths.Pos(x.Pos)
 	}
-	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // keys that cannot be described
+	if len(x.Keys) == 0 || slices.Contains(x.Keys, "not nil") { // the keys cannot be described
 		return s + " has one of several orders"
 	}
 	return s + " begins with " + strings.Join(x.Keys, ", ")

@@ -26,7 +26,7 @@ type GitHub struct {
 	found            Summary
 	list             []githubFinding
 	open             []string // entries that are not explored completely
-	why              string   // of the first of them
+	why              string   // why the first of open was not explored completely
 }
 
 // githubFinding is a finding, and its first entry.

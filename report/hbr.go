@@ -27,7 +27,7 @@ const ReplayVersion = 1
 // program again. It is JSON, one event per line, so that it can be kept in a repository.
 type Replay struct {
 	Version int    `json:"version"`
-	Tool    string `json:"tool"` // that wrote it
+	Tool    string `json:"tool"` // program that wrote the file
 	Go      string `json:"go"`   // version of Go whose library was loaded
 
 	Package  string            `json:"package"`

@@ -15,10 +15,10 @@ type out uint8
 const (
 	drawn      out = iota
 	internal       // an internal operation of package testing or context
-	uninvolved     // of a goroutine that has nothing to do with the bug
-	afterwards     // after a test has failed, until it has ended
+	uninvolved     // an operation of a goroutine that has nothing to do with the bug
+	afterwards     // a step after a test has failed, until the test has ended
 	folded         // the row of the call that it is part of stands for it
-	untold         // steps of which only the goroutine is known
+	untold         // steps with nothing known but the goroutine
 	numOuts
 )
 

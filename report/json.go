@@ -185,7 +185,7 @@ type jsonBug struct {
 	Message     string        `json:"message"`
 	Pos         string        `json:"pos"`
 	Goroutine   string        `json:"goroutine"`
-	Subtests    []string      `json:"subtests,omitempty"` // those that it happened in
+	Subtests    []string      `json:"subtests,omitempty"` // subtests in which it happened
 	Related     []jsonRelated `json:"related"`
 	Inputs      []jsonInput   `json:"inputs,omitempty"` // values of hbtest.Nondet
 	Schedule    []Run         `json:"schedule"`
@@ -256,8 +256,8 @@ type jsonChecked struct {
 // jsonTarget is a target of --target.
 type jsonTarget struct {
 	Target     string `json:"target"`
-	Executions uint64 `json:"executions"` // aimed at it
-	Met        uint64 `json:"met"`        // in which the goroutines met
+	Executions uint64 `json:"executions"` // executions aimed at the situation
+	Met        uint64 `json:"met"`        // executions in which the goroutines met
 }
 
 // jsonExplained is an operation at the place of --explain.

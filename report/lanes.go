@@ -68,8 +68,8 @@ func lanes(b *bytes.Buffer, events []describe.Event, all bool, bug *bug.Bug, bou
 // A gap is a stretch of rows that are not drawn.
 type gap struct {
 	steps    int
-	out      [numOuts]int // of them, by reason
-	internal []string     // packages of those that are internal
+	out      [numOuts]int // numbers of these steps, by reason
+	internal []string     // packages of the internal steps
 	waits    int          // goroutines that wait forever
 }
 
@@ -140,18 +140,18 @@ func widths(rows []row, keep []bool) (w rowWidths) {
 // A row is one line of the drawing.
 type row struct {
 	describe.Event
-	lane            trace.GID // its goroutine's, or that of all timers
+	lane            trace.GID // lane of its goroutine, or that of all timers
 	laneName        string
 	step            int // 0: not a step
 	kind, what, pos string
 	note            string
 	switched, wrong bool
-	last            bool // of a stretch of one goroutine
-	out             out  // why it is left out
+	last            bool // the step is the last one of a stretch of one goroutine
+	out             out  // why the row is left out
 	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
 	decides         bool // the explanation of the bug names the step
 	overwrites      int  // the step it overwrites, 0: none
-	steps           int  // that the row stands for, if they are untold
+	steps           int  // number of steps that the row stands for, if they are untold
 }
 
 // write draws r, which is row number i.
@@ -209,7 +209,7 @@ func makeRows(events []describe.Event, b *bug.Bug) []row {
 		}
 		r := newRow(e, b)
 		if e.Blocked && (timer(e) || collector(e)) {
-			continue // it waits for time to pass, or for all to wait
+			continue // e waits for time to pass, or for all goroutines to wait
 		}
 		if e.Blocked {
 			r.note = "blocked"
@@ -393,7 +393,7 @@ func markWrong(rows []row, b *bug.Bug) {
 	stuck := b.Kind == bug.Deadlock || b.Kind == bug.Leak || rows[end].Blocked
 	for i := range rows {
 		waitsHere := stuck && rows[i].Blocked && final(rows, i) && waits(b, rows[i].G) &&
-			(b.Kind != bug.Leak || rows[i].Name == b.G) // another one that is left is another bug
+			(b.Kind != bug.Leak || rows[i].Name == b.G) // another goroutine that is left is another bug
 		//mutant: a bubble's goroutines do not wait where it ends [test ./cmd/hbcheck TestScripts/stranded]: remove 1
 		waitsHere = waitsHere || b.Strands() && rows[i].Blocked && stranded(b, rows[i].G)
 		rows[i].wrong = rows[i].wrong || i == end && !stuck || waitsHere

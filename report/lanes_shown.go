@@ -43,10 +43,10 @@ func numDrawn(rows []row) (n int) {
 // How many rows of a schedule are drawn. A person reads back from the end, one screen; -v and the
 // page have all rows.
 const (
-	fewRows    = 24 // all of them
+	fewRows    = 24 // a schedule with this number of rows is shown in full
 	mostRows   = 32
-	mostFolded = 16 // of a schedule with more, with calls instead of steps
-	firstRows  = 4  // of the beginning, if there are too many
+	mostFolded = 16 // rows of a longer schedule whose steps are replaced by calls
+	firstRows  = 4  // rows from the beginning, if there are still too many
 )
 
 // leaveOutMiddle keeps a bounded number of rows at both ends, the rows of failures, those that the

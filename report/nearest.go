@@ -14,7 +14,7 @@ func Nearest(name string, names []string) (best string) {
 // distance returns how many letters have to be inserted, removed, replaced or exchanged with the next one
 // to turn a into b.
 func distance(a, b string) int {
-	var rows [3][]int // the last one belongs to the letter a[i]
+	var rows [3][]int // the last of the rows belongs to the letter a[i]
 	for k := range rows {
 		rows[k] = make([]int, len(b)+1)
 	}

@@ -21,7 +21,7 @@ type Progress struct {
 
 	entry       string
 	begin, last time.Time
-	width       int // of the line on the terminal
+	width       int // width of the line on the terminal
 }
 
 const (

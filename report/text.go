@@ -24,16 +24,16 @@ type Text struct {
 	W        io.Writer
 	Paths    Paths
 	Verbose  bool   // every step of a schedule, not only where something changes
-	Color    bool   // for a terminal
+	Color    bool   // colour the text, for a terminal
 	AnyTime  bool   // timers fired at any moment
 	Hybrid   bool   // say which choices static facts made unnecessary
 	Explain  string // the place of requested explanations, or empty
 	Subtests bool   // the verdicts of all subtests, as with Verbose; otherwise only of those that fail
 	Brief    bool   // many entries: a line for a package, and bugs; Verbose overrides it
-	Again    string // the command that continues open entries; empty: the summary makes one,
-	Flags    string // with these flags
+	Again    string // the command that continues open entries with Flags; empty: the summary makes one
+	Flags    string // flags of Again
 
-	pkg     string // of the results being written
+	pkg     string // package of the results being written
 	failed  bool
 	elapsed time.Duration
 	covered Coverages

@@ -94,8 +94,8 @@ func decisive(b *bug.Bug) []int {
 	return list
 }
 
-// whyStepsApart explains a race between accesses of which the second is not pending when the first
-// is executed.
+// whyStepsApart explains a race between two accesses, where the second is not pending when the first is
+// executed.
 func whyStepsApart(b *bug.Bug) string {
 	x, y := b.Accesses[0], b.Accesses[1]
 	s := fmt.Sprintf("nothing orders the %s in %s before the %s in %s: it came first by chance, or because of something that does not synchronise.",

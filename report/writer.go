@@ -49,15 +49,15 @@ func (ws Writers) each(f func(Writer) error) error {
 
 // Files are the names of the files that have been written about a bug: empty for one that has not.
 type Files struct {
-	Replay string // for hbcheck replay
-	Page   string // for a browser
+	Replay string // file for hbcheck replay
+	Page   string // file for a browser
 }
 
 // Paths shortens file names for people: names below Base become relative.
 type Paths struct {
 	Base   string
 	Source func(name string) string // maps a file to the file that has its text; nil: that is the file itself
-	Edits  []load.Edit              // of the texts: the program is a small version
+	Edits  []load.Edit              // edits of the texts: the program is a small version
 }
 
 // Text returns the name of the file that has the text of the file called name.

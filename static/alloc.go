@@ -45,7 +45,7 @@ func holdsSync(t types.Type, depth int) bool {
 		return true
 	case *types.Pointer:
 		if _, again := u.Elem().Underlying().(*types.Pointer); again {
-			return false // a variable that refers to one
+			return false // the type is that of a variable that refers to a pointer
 		}
 		return holdsSync(u.Elem(), depth-1)
 	case *types.Slice:

@@ -27,7 +27,7 @@ import (
 type Before struct {
 	First firstID // objects passed before the first access of each class
 	Exit  Set     // objects passed before the exit
-	Exits bool    // whether any path gets there
+	Exits bool    // whether any path gets to the exit
 }
 
 // firstID is the number of a partition of accesses, by the objects passed before them.

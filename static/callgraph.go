@@ -138,9 +138,10 @@ func (g *CallGraph) Callees(site ssa.CallInstruction) []*ssa.Function {
 	return list
 }
 
-// CopiedLocks returns the objects in which values of package sync, or values that contain some, are read or
-// written as a whole (go vet calls this copylocks), or written through an address that was an
-// unsafe.Pointer. Functions of models do not count. any is set if these may be all objects.
+// CopiedLocks returns the objects in which locks may be copied or overwritten: values of package sync, or
+// values that contain some, are read or written as a whole (go vet calls this copylocks), or written through
+// an address that was an unsafe.Pointer. Functions of models do not count. any is set if these may be all
+// objects.
 //
 // An operation on a mutex in one of them may conflict with a plain access, which no analysis of locks
 // looks for.
@@ -395,7 +396,7 @@ func (g *CallGraph) Receivers(site ssa.CallInstruction) Set {
 func (g *CallGraph) Lockers(site ssa.CallInstruction) Set {
 	var nums []int
 	for c := range g.Pointers.PointsToAnywhere(site.Common().Args[0]).Labels() {
-		boxes := g.Pointers.Content(c) // of L, a Cond's first field that is not empty
+		boxes := g.Pointers.Content(c) // contents of L, the first field of a Cond that is not empty
 		if boxes.Universal() || boxes.Len() == 0 {
 			return Empty
 		}

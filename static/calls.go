@@ -53,14 +53,14 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	//mutant: what the users of a library hand in does not return [test ./cmd/hbcheck TestScripts/guards]: "common.StaticCallee() == nil && b.outside(site)" -> "false"
 	if common.StaticCallee() == nil && b.outside(site) {
 		n.panics = true
-		n.calls = append(n.calls, call{}) // its effects are unknown
+		n.calls = append(n.calls, call{}) // a call with unknown effects
 	} else if len(list) == 0 && common.StaticCallee() == nil {
 		n.panics = true // a nil function, according to the call graph
 	}
 	if n.kind == maybeNode {
 		for i := range n.calls {
 			if r := n.calls[i].ren; r != nil {
-				r.site = nil // or later
+				r.site = nil // control may also return later
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func NewBase(p Program) *Base {
 	}
 	b.order = newOrdering(b)
 	l := b.Paths.findLockers(p)
-	b.Paths = NewPaths(p.Binding) // without the mutexes named before they were known
+	b.Paths = NewPaths(p.Binding) // made again: the first Paths named the mutexes before they were known
 	b.Paths.lockers = l
 	return b
 }
@@ -78,7 +78,7 @@ type skeleton struct {
 	dead   map[edge]bool    // edges that are never taken
 	cases  map[selCase]bool // cases of select statements that have an edge
 	defers map[*ssa.Defer]*node
-	all    []*ssa.Defer // in the order of the blocks
+	all    []*ssa.Defer // the defers in the order of the blocks
 	loops  bool         // bodies of range-over-func loops defer calls here
 	runs   bool         // there is a RunDefers
 }
@@ -96,9 +96,9 @@ type nodeKind uint8
 
 const (
 	plainNode nodeKind = iota // events, then control continues
-	callNode                  // then one of calls
-	goNode                    // then a goroutine with one of calls starts
-	maybeNode                 // then one of calls may be called
+	callNode                  // events, then one of calls
+	goNode                    // events, then a goroutine with one of calls starts
+	maybeNode                 // events, then perhaps one of calls
 	deferNode                 // nothing now
 	runNode                   // deferred calls run
 	returnNode
@@ -108,7 +108,7 @@ const (
 // node is an instruction of a skeleton.
 type node struct {
 	kind    nodeKind
-	index   int // of instr in its block
+	index   int // index of instr in its block
 	instr   ssa.Instruction
 	events  []Event
 	calls   []call
@@ -120,8 +120,8 @@ type node struct {
 
 // call is one function a call may call.
 type call struct {
-	fn     *ssa.Function // with a body; nil: only events
-	ren    *Renaming     // from fn's paths to the caller's
+	fn     *ssa.Function // a function with a body; nil: the call consists of events only
+	ren    *Renaming     // renames fn's paths to the caller's
 	events []Event
 	then   []Event // after fn has returned
 }
@@ -129,7 +129,7 @@ type call struct {
 // A Renaming translates paths from one activation to another.
 type Renaming struct {
 	id    int
-	kill  bool      // it only forgets a value of the same activation
+	kill  bool      // the Renaming only forgets a value of the same activation
 	site  *ssa.Call // the call to which control returns; nil for go, defer and live states
 	paths *Paths
 	memo  map[Path]Path
@@ -358,7 +358,7 @@ func (b *Base) node(c *skeleton, instr ssa.Instruction) node {
 			}
 		}
 		if x.Blocking && len(x.States) == 0 {
-			n.kind = callNode // of nothing that returns
+			n.kind = callNode // the call never returns
 		}
 	case ssa.CallInstruction:
 		if _, ok := x.Common().Value.(*ssa.Builtin); ok {

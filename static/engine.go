@@ -83,13 +83,13 @@ type renamed[V comparable] struct {
 type funcFlow[V comparable] struct {
 	rank    rank
 	code    *skeleton
-	effects [][]V     // of the events of each node
+	effects [][]V     // by node: the effects of its events
 	in      []Flow[V] // before the first instruction of each block
 	summary Flow[V]
-	unwind  map[*stacks]Flow[V] // what follows a panic
+	unwind  map[*stacks]Flow[V] // the flow after a panic
 	callers []*funcFlow[V]
 	queued  bool
-	round   int                         // in which it is to be analysed
+	round   int                         // the round in which it is to be analysed
 	before  map[ssa.Instruction]Flow[V] // memo
 	after   map[ssa.Instruction]Flow[V]
 }

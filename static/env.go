@@ -42,7 +42,7 @@ func (t *Paths) Eval(p Path, pl Env) (uint64, bool) {
 			return pl.Address(g), true
 		}
 		if _, ok := n.root.Type().Underlying().(*types.Interface); ok {
-			return 0, false // its first word is the type
+			return 0, false // the first word of an interface is its type
 		}
 		if x, ok := pl.Value(n.root); ok {
 			return x, true

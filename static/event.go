@@ -99,7 +99,7 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 		trace.SyncAccess, trace.IOWait: // accesses, see Program.NativeAccesses
 	case trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Go: // instructions, see Base.events
 	case trace.SemAcquire, trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit,
-		trace.Crash, trace.End, trace.Spin, trace.Inspect: // of no interest
+		trace.Crash, trace.End, trace.Spin, trace.Inspect: // operations without an event
 	default:
 		panic("BUG: eventOf has no case for " + k.String())
 	}
@@ -144,7 +144,7 @@ func opsOf(name string) (ops []syncOp) {
 		}
 		switch k {
 		case trace.WakeLock:
-			op.mode = Read // it is not known; a reader's lock excludes writers only
+			op.mode = Read // the mode is not known; a reader's lock excludes writers only
 			fallthrough
 		case trace.Park:
 			op.arg = 1

@@ -29,7 +29,7 @@ type FieldAccess struct {
 type Reach struct {
 	Set   Set
 	Own   Set // accesses to objects that the activation itself allocates
-	Inner Set // the same of calls it makes
+	Inner Set // accesses to such objects in calls that the activation makes
 	Exits bool
 }
 

@@ -37,8 +37,8 @@ type ForeignUnlock struct {
 
 // Unlocks is a value of the analysis.
 type Unlocks struct {
-	Unlocked Set // of numbers of unlocks
-	Foreign  Set // the same, in goroutines that it starts
+	Unlocked Set // set of numbers of unlocks
+	Foreign  Set // unlocks by goroutines that the code starts
 	Held     Set // objects locked and not unlocked at the exit, on all paths
 	Exits    bool
 }

@@ -15,14 +15,13 @@ import (
 // from a program point on, and the locks held at each of them, named by their place relative to the
 // accessed memory.
 //
-// The paper asks whether every access to a field f goes through this inside of a block that is
-// synchronized on this. In Go a mutex is a field next to f: the access o.f is guarded by o.mu if
-// both paths lead through the same o. Then only one property of o matters: &o.mu is a fixed number
-// of bytes from &o.f. So a guard is a distance and a mode, and no alias information is needed.
-// Suppose that T_c accesses location x while it holds the mutex at x+d, and that T_h makes every
-// future access of that class while it holds the mutex at distance d from the accessed location, in
-// a mode that excludes T_c's. Then T_h does not access x as long as T_c does not move. Package
-// variables that are mutexes are guards by themselves.
+// The paper asks whether every access to a field f goes through this inside of a block that is synchronized
+// on this. In Go a mutex is a field next to f: the access o.f is guarded by o.mu if both paths lead through
+// the same o. Then only one property of o matters: &o.mu is a fixed number of bytes from &o.f. So a guard is
+// a distance and a mode, and no alias information is needed. Suppose that T_c accesses location x while it
+// holds the mutex at x+d. Suppose also that T_h makes every future access of that class while it holds the
+// mutex at distance d from the accessed location, in a mode that excludes T_c's. Then T_h does not access x
+// as long as T_c does not move. Package variables that are mutexes are guards by themselves.
 //
 // Stage A is held.go. Stage B collects, backward, every access with the guards it has; union. The locks
 // held by callers are added at calls, as long as the callee has unlocked nothing that it had not locked. So
@@ -40,9 +39,9 @@ type GuardedBy struct {
 
 // A Guard is a lock that is held while something is accessed.
 type Guard struct {
-	Distance int64  // from the address of the access to that of the lock
-	Global   Path   // or the lock itself, if not Unknown
-	Name     string // of the lock, from the object in which both lie
+	Distance int64  // bytes from the address of the access to that of the lock
+	Global   Path   // the lock itself, if it is a variable; otherwise Unknown
+	Name     string // name of the lock, from the object in which both lie
 	Mode     Mode
 }
 
@@ -101,7 +100,7 @@ func (*GuardedBy) Doc() string {
 func (a *GuardedBy) At(instr ssa.Instruction) []Fact {
 	var facts []Fact
 	for _, x := range a.facts(a.total(a.Before(instr))) {
-		x.Fact.Text += " from here on" // elsewhere it may not be
+		x.Fact.Text += " from here on" // the field may be accessed without the lock elsewhere
 		facts = append(facts, x.Fact)
 	}
 	return sortFacts(facts)

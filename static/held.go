@@ -24,8 +24,8 @@ import (
 
 // holding has the locks held at a point.
 type holding struct {
-	locks   Set  // of lock objects of the analysis of foreign unlocks
-	clean   bool // since entry nothing was unlocked that had not been locked since entry
+	locks   Set  // numbers of the lock objects in the analysis of foreign unlocks
+	clean   bool // since entry, only locks were unlocked that had been locked since entry
 	reached bool
 }
 

@@ -28,7 +28,7 @@ type lockers struct {
 	mutex    map[condField][]pathNode // steps from the struct to the mutex
 	void     map[condField]bool
 	embedded bool // Conds in structs may be written by unknown code
-	pointed  bool // and pointers to Conds
+	pointed  bool // pointers to Conds may be written by unknown code
 }
 
 // condField names a Cond: fields from a struct of type number typ, and whether the

@@ -53,7 +53,7 @@ type countsID int32
 type count struct {
 	Path  Path
 	Least int // over all prefixes, ≤ 0
-	Sum   int // up to the exit; only if there is one
+	Sum   int // sum up to the exit, if there is an exit
 }
 
 // NewMinPrefix returns the analysis.
@@ -211,7 +211,7 @@ func (d *prefixDomain) Rename(v Prefix, r *Renaming) Prefix {
 	for _, c := range d.lists[v.counts] {
 		p := r.Path(c.Path)
 		if d.base.Paths.Fresh(p) {
-			continue // it does not exist yet
+			continue // the WaitGroup does not exist yet
 		}
 		if _, ok := sum[p]; !ok {
 			order = append(order, p)

@@ -120,7 +120,7 @@ func (g *CallGraph) elements(t types.Type, write bool, fn *ssa.Function, site ss
 			}
 		}
 		if x.Objs = g.acc.Objs.Of(nums...); len(nums) == 0 {
-			return nil // they are all nil
+			return nil // all pointers are nil
 		}
 	}
 	if w := x; write {

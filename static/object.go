@@ -11,7 +11,7 @@ type Object struct {
 	Kind EventKind
 	Mode Mode
 	Path Path
-	Site ssa.Instruction // of an allocation
+	Site ssa.Instruction // instruction of an allocation
 }
 
 // Objects numbers objects.

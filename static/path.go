@@ -36,7 +36,7 @@ const (
 	stepFresh                 // the future object of root, an allocation
 	stepAddr                  // a certain address of a live state
 	stepField                 // field n of the struct parent points to
-	stepLoad                  // what is stored at parent
+	stepLoad                  // the value stored at parent
 	stepIface                 // the pointer in the interface stored at parent
 	stepCell                  // the value of a variable that no longer changes
 	stepConst                 // element n of the array or slice parent
@@ -48,7 +48,7 @@ type pathNode struct {
 	parent Path
 	root   ssa.Value
 	n      uint64
-	typ    types.Type // of the struct or element stepped into; nil otherwise
+	typ    types.Type // type of the struct or element stepped into; nil otherwise
 }
 
 // maxSteps bounds the length of paths.
@@ -58,7 +58,7 @@ const maxSteps = 6
 // Paths interns the paths of one program.
 type Paths struct {
 	lockers *lockers
-	offs    map[Path]int64 // of fields in their structs
+	offs    map[Path]int64 // offsets of fields in their structs
 	bind    Binding
 	nodes   []pathNode
 	index   map[pathNode]Path
@@ -180,7 +180,7 @@ func (t *Paths) roots(p Path, f func(ssa.Value)) {
 func (t *Paths) Of(v ssa.Value) Path {
 	p, ok := t.of[v]
 	if !ok {
-		t.of[v] = Unknown // for cycles, which only phis close
+		t.of[v] = Unknown // breaks cycles, which only phis close
 		p = t.make(v)
 		t.of[v] = p
 		if _, computed := v.(ssa.Instruction); computed && p != Unknown && t.nodes[p].root != v {
@@ -301,7 +301,7 @@ func (t *Paths) rename(p Path, root func(n pathNode) Path, value func(v ssa.Valu
 		}
 	case stepLoad, stepIface:
 		if t.Fresh(q) {
-			return Unknown // it may refer to something that is older
+			return Unknown // the value may refer to an older object
 		}
 	}
 	return t.step(q, n)

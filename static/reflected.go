@@ -60,7 +60,7 @@ const (
 	reflectsAnything reflects = iota
 	reflectsNothing
 	reflectsReads
-	reflectsIterates // and writes to a MapIter
+	reflectsIterates // reads, and writes to a MapIter
 	reflectsWrites   // a variable of a basic type
 	reflectsWhole    // a variable of any type
 )

@@ -29,7 +29,7 @@ type Step struct{ n *node }
 // A Callee is a function that a step may call. Without a body (Fn nil) it is the Events only.
 type Callee struct {
 	Fn     *ssa.Function
-	Names  *Renaming // from Fn's paths to the caller's
+	Names  *Renaming // renames Fn's paths to the caller's
 	Events []Event
 	Then   []Event // after Fn has returned
 }

@@ -11,9 +11,8 @@ import (
 //	defer a(); defer b(); panic      b, a, and no recover: u     the caller is unwound
 //	                                 b recovers, a: r            the function returns
 
-// Unwound returns the flow from instr on if the function is being left by a
-// panic that has happened at instr, or runs its deferred calls there and has
-// called some of them already.
+// Unwound returns the flow from instr on in two cases: a panic that has happened at instr leaves the
+// function, or the function runs its deferred calls there and has called some of them already.
 func (e *Engine[V]) Unwound(instr ssa.Instruction) Flow[V] {
 	f := e.get(instr.Parent())
 	e.solve()

@@ -24,7 +24,7 @@ import (
 // an argument only if the value is impossible for all values of the term and of the other argument.
 type arith struct {
 	c     *Context
-	place []int32 // by a term's number, where it is in terms; from 1
+	place []int32 // by number of a term: its place in terms, from 1
 	terms []*Term // all terms of the constraints, arguments before the terms that use them
 	r     []Range
 	dirty bool // a range has become smaller
@@ -42,9 +42,9 @@ type saved struct {
 }
 
 const (
-	mostTerms  = 8000 // of the constraints inspected
+	mostTerms  = 8000 // terms of the constraints inspected
 	mostSteps  = 400  // propagations of one check
-	mostRounds = 12   // of one propagation
+	mostRounds = 12   // rounds of one propagation
 	mostValues = 64   // a variable with at most this number of values has all of them tried
 )
 

@@ -16,7 +16,7 @@ import (
 type blaster struct {
 	c      *Context
 	effort int // the most steps of a check
-	steps  int // of the last one
+	steps  int // steps of the last check
 	ranges *arith
 	*circuit
 	bits map[*Term][]literal
@@ -280,7 +280,7 @@ func (b *blaster) divide(x, y []literal) (quotient, remainder []literal) {
 	quotient = make([]literal, n)
 	//mutant: no bit more than the divisor [symbolic Layers]: "append([]literal(nil), y...), no)\n\tremainder = b.constant(0, n+1" -> "[]literal(nil), y...)\n\tremainder = b.constant(0, n"
 	wide := append(append([]literal(nil), y...), no)
-	remainder = b.constant(0, n+1) // one bit more than y: it is less than 2y
+	remainder = b.constant(0, n+1) // one bit more than y: the remainder is less than 2y
 	for i := n - 1; i >= 0; i-- {
 		remainder = append([]literal{x[i]}, remainder[:n]...)
 		difference, _ := b.sum(remainder, b.not(wide), yes)

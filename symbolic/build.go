@@ -417,8 +417,8 @@ func (c *Context) SExt(a *Term, width uint8) *Term {
 		return a
 	case a.op == OpSExt:
 		return c.SExt(a.arg[0], width)
-	//mutant: what is negative is extended by zeros [symbolic Terms]: "MinS >= 0: // its sign is 0" -> "MaxS >= 0:"
-	case a.bound.MinS >= 0: // its sign is 0
+	//mutant: what is negative is extended by zeros [symbolic Terms]: "MinS >= 0: // the sign of a is 0" -> "MaxS >= 0:"
+	case a.bound.MinS >= 0: // the sign of a is 0
 		return c.ZExt(a, width)
 	case constArms(a):
 		return c.arms(a, func(x *Term) *Term { return c.SExt(x, width) })

@@ -20,10 +20,10 @@ type gate uint8
 
 const (
 	gateInput    gate = iota
-	gateAnd           // of two
-	gateXor           // of two
-	gateParity        // of three: the sum bit of an adder
-	gateMajority      // of three: its carry
+	gateAnd           // a gate of two
+	gateXor           // a gate of two
+	gateParity        // a gate of three: the sum bit of an adder
+	gateMajority      // a gate of three: its carry
 	gateChoice        // the second if the first, else the third
 )
 

@@ -74,9 +74,9 @@ func (s *Solver) extreme(t *Term, asSigned bool, before func(a, b *Term) *Term) 
 	return hi ^ flip, Sat
 }
 
-// Values returns the values of t for which the constraints hold, the least ones first, at most
-// limit of them. The result is Sat if these are all values and there is at least one, Unsat if
-// there is none, and Unknown if there are more or the solver cannot decide.
+// Values returns the values of t for which the constraints hold, the least ones first, at most limit of them.
+// The result is Sat if these are all values, and there is at least one. It is Unsat if there is no value, and
+// Unknown if there are more values or the solver cannot decide.
 func (s *Solver) Values(t *Term, signed bool, limit int) ([]uint64, Result) {
 	s.Push()
 	defer s.Pop()

@@ -18,10 +18,10 @@ type sat struct {
 	values  []int8 // by literal: 1 it is true, -1 it is false, 0 neither
 	nodes   []place
 	trail   []literal // the true literals, in the order in which they were found
-	levels  []int     // of each decision, how long the trail was before
-	head    int       // of the trail, what has been propagated
+	levels  []int     // by decision: the length of the trail before it
+	head    int       // how much of the trail has been propagated
 	arena   []literal // all clauses; see clause
-	watches [][]watch // by literal, clauses to inspect when it becomes false
+	watches [][]watch // by literal: clauses to inspect when the literal becomes false
 	failed  bool      // there is a clause without literals
 
 	queue     queue
@@ -35,8 +35,8 @@ type sat struct {
 // A place has the state of a node.
 type place struct {
 	level  int32
-	reason clause  // that made it true or false; 0: a decision, or it is known from the beginning
-	sign   literal // of its last value; a decision gives it this value again
+	reason clause  // the clause that decided the value; 0: a decision, or known from the beginning
+	sign   literal // the last value; a decision chooses it again
 }
 
 // A clause is the index in the arena at which its literals begin; the first two are watched. The number of
@@ -191,7 +191,7 @@ func (s *sat) back(level int) {
 // propagate finds the consequences of the trail by single clauses. It returns a clause that is false, or 0.
 func (s *sat) propagate() clause {
 	for s.head < len(s.trail) {
-		l := s.trail[s.head].not() // it is false
+		l := s.trail[s.head].not() // literal that has become false
 		s.head++
 		all := s.watches[l]
 		s.steps += len(all)

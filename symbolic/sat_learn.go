@@ -4,9 +4,9 @@ package symbolic
 type analysis struct {
 	marks  []mark    // by node
 	marked []literal // nodes that are marked, to be unmarked
-	clause []literal // what is learned
-	stamps []int     // by level: the last conflict of whose clause it is
-	number int       // of the conflict
+	clause []literal // the clause that is learned
+	stamps []int     // by level: the last conflict whose clause has the level
+	number int       // number of the conflict
 }
 
 // A mark is the state of a node's literal in the analysis of a conflict.
@@ -14,9 +14,9 @@ type mark int8
 
 const (
 	unmarked  mark = iota
-	inClause       // it is in the clause, or will be replaced by its reason
-	follows        // it follows from others that are in the clause
-	necessary      // it does not
+	inClause       // the node is in the clause, or will be replaced by its reason
+	follows        // the node follows from others that are in the clause
+	necessary      // the node does not follow from others in the clause
 )
 
 // analyze returns the clause learned from a conflict, with the implied literal first; the level to go back

@@ -173,8 +173,8 @@ func (p *process) ask(e encoding, set []*Term, limit time.Duration) (Result, Mod
 type encoding interface {
 	logic() string
 	sort(v *Term) string              // of a variable
-	about(t *Term) string             // a constraint that comes with a term, or ""
-	apply(t *Term, a []string) string // t, of its arguments
+	about(t *Term) string             // a constraint that t needs, or ""
+	apply(t *Term, a []string) string // the text of t with arguments a
 	value(v *Term, s sexpr) (uint64, bool)
 }
 

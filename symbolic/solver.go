@@ -30,9 +30,9 @@ type Solver struct {
 	c      *Context
 	layers []layer
 	stack  []*Term // conjuncts, each of them once
-	sums   []Hash  // of each prefix of the stack, from the empty one on: the sum of the hashes
-	on     []bool  // by number, whether a term is on the stack
-	marks  []int   // of each scope, the length of the stack when it was opened
+	sums   []Hash  // for each prefix of the stack, from the empty one on: the sum of the hashes
+	on     []bool  // by number: whether the term is on the stack
+	marks  []int   // by scope: the length of the stack when it was opened
 	path   []*Term // the conditions of Align
 	cache  cache
 	last   *answer
@@ -48,10 +48,10 @@ type layer interface {
 
 // Stats count checks.
 type Stats struct {
-	Checks int // by callers, and by Least, Min, Max and Values
+	Checks int // checks by callers, and by Least, Min, Max and Values
 	Cached int // the answer for all constraints together was known
-	Held   int // the assumptions hold in the stack's model
-	Parts  int // of all others: the sets without a common variable into which they were split
+	Held   int // in these the assumptions hold in the stack's model
+	Parts  int // in all others: the sets without a common variable into which constraints were split
 	Layers []LayerStats
 }
 
@@ -272,7 +272,7 @@ func (s *Solver) Trouble() string {
 // constraints.
 func (s *Solver) split(set []*Term) [][]*Term {
 	var parts [][]*Term
-	owner := make(map[*Term]int, len(set)) // of variables; parts that were joined are empty
+	owner := make(map[*Term]int, len(set)) // by variable: its part; parts that were joined are empty
 	for _, t := range set {
 		into := -1
 		for _, v := range t.vars {

@@ -19,7 +19,7 @@ const (
 	OpMul
 	OpDivS // towards zero; by zero: as SMT-LIB has it
 	OpDivU
-	OpRemS // with the sign of the dividend
+	OpRemS // the result has the sign of the dividend
 	OpRemU
 	OpAnd
 	OpOr
@@ -27,10 +27,10 @@ const (
 	OpShl  // counts are unsigned; from the width on the result is 0
 	OpShrS // ... or 0 and -1
 	OpShrU
-	OpIte   // if the first, a Bool, then the second, else the third
-	OpTrunc // the low bits of a wider one
-	OpSExt  // a narrower one, extended by its sign
-	OpZExt  // a narrower one, extended by zeros
+	OpIte   // the second argument if the first one, a Bool, holds; otherwise the third
+	OpTrunc // the low bits of a wider term
+	OpSExt  // a narrower term, extended by its sign
+	OpZExt  // a narrower term, extended by zeros
 	OpEq    // Bool, of two terms of the same width, not Bools; so are the next two
 	OpLtS
 	OpLtU
@@ -49,11 +49,11 @@ type Term struct {
 	width uint8
 	id    uint32
 	arg   [3]*Term // nil from the number of arguments on
-	value uint64   // of a constant; the number of a variable
-	name  string   // of a variable
+	value uint64   // value of a constant, or number of a variable
+	name  string   // name of a variable
 	hash  Hash
-	vars  []*Term // the variables in it, by number; shared, never changed
-	bound Range   // contains its values, whatever the variables are
+	vars  []*Term // the variables in the term, by number; shared, never changed
+	bound Range   // contains all values of the term, whatever the variables are
 }
 
 // A Hash is a hash of a term's structure: it is the same in all contexts and executions.

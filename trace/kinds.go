@@ -243,7 +243,7 @@ var rows = [NumKinds]Row{
 	IOWait: {Name: "io", On: OnLibrary, Blocks: true, Wait: "IO wait", Funcs: []Func{native("internal/effect.Wait")}},
 
 	Sleep: {Name: "sleep", On: OnClock, Blocks: true, Commutes: UnlessTimed, Durable: true, Wait: "sleep",
-		Funcs: []Func{native("time.hbSleep"), {Name: "time.now", Step: 1}, {Name: "time.runtimeNow", Step: 1}}}, // or instead of Clock
+		Funcs: []Func{native("time.hbSleep"), {Name: "time.now", Step: 1}, {Name: "time.runtimeNow", Step: 1}}}, // the last two replace a Clock
 	Timer: {Name: "timer", On: OnClock, Blocks: true, Durable: true, Channels: true, Acquires: Second, Releases: Second,
 		Funcs: []Func{native("time.hbFire")}},
 	Clock: {Name: "clock", On: OnClock,

@@ -11,9 +11,9 @@ const (
 	Undeclared   Memory = iota
 	NoMemory            // nothing
 	ReadsBytes          // bytes that its arguments lead to are read
-	WritesBytes         // and written
-	WritesWords         // the same, of uintptrs
-	WritesUints         // of uints
+	WritesBytes         // and those bytes are written
+	WritesWords         // like WritesBytes, for uintptrs
+	WritesUints         // like WritesBytes, for uints
 	ReadsMemory         // memory of any type that its arguments lead to is read
 	AtomicMemory        // operations of sync/atomic on the memory at the first argument
 	AnyMemory           // anything is read and written

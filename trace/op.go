@@ -68,7 +68,7 @@ type CallPart uint8
 const (
 	OutsideCall CallPart = iota // code of the reader
 	CallBegins                  // the first operation of a library since the goroutine's last code of the reader
-	InsideCall                  // a later one
+	InsideCall                  // a later operation of the library
 )
 
 // LockMode is a sort of lock and how it is held.
@@ -90,7 +90,7 @@ type Awaiting uint8
 
 // Its possible effects.
 const (
-	NoAwait    Awaiting = iota // it does not wait
+	NoAwait    Awaiting = iota // the operation does not wait
 	AwaitRead                  // read
 	AwaitWrite                 // read, or read and write
 )
@@ -102,7 +102,8 @@ const (
 	Subtracts             // Done, where the counter allows at least two such
 	Increments            // sync/atomic's Add with an unused result
 
-	// The rest is only information: operations with the same number do not commute.
+	// The values below are only information for explorers: operations with the same one of these values do
+	// not commute.
 
 	SubtractsLast // Done, where the counter allows only one such
 	Compares      // a compare-and-swap that fails: it loads, and would write if it found something else

@@ -153,7 +153,7 @@ func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool)
 		return read, !e.m.facts.ClockUsed && !e.m.timeOrdered(g)
 	case trace.Read:
 		if m := e.m; m.tracking && len(m.sym.Overlaps(op.Access[0].Obj, op.Access[0].Off, op.Access[0].Size)) > 0 {
-			return read, false // it may find several values
+			return read, false // the read may find several values
 		}
 		load := in.Op >= bytecode.LdS8 && in.Op <= bytecode.LdN
 		element := in.Op >= bytecode.LdXS8 && in.Op <= bytecode.LdX64
@@ -225,7 +225,7 @@ func (e *awaitElimination) beginAnew(g *goroutine) {
 		switch {
 		case q == g || q.trail == nil || q.trail == tooLong:
 		//mutant: who spins when time passes does so forever [env TestPollPrograms]: "q.status == gSpinning" -> "false"
-		case q.status == gSpinning: // it reaches its next operation again
+		case q.status == gSpinning: // q reaches its next operation again
 			m.saveGoroutine(q)
 			q.status, q.pending = gRunning, trace.Op{}
 			m.ready = append(m.ready, q.slot)
@@ -277,7 +277,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	}
 	most := e.most
 	if n.prev != nil && n.prev.stack != (por.Hash{}) {
-		most = 0 // it is still big
+		most = 0 // the state is still big
 	}
 	if n.state, n.stack = e.ownState(g, most); n.stack != (por.Hash{}) {
 		for p := n.prev; p != nil; p = p.prev {
@@ -288,7 +288,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 			}
 		}
 	}
-	g.view.moment = 0 // its operation awaits something
+	g.view.moment = 0 // the view is out of date: the operation now awaits something
 	n.digest = hash.Mix(hash.Mix(hash.Mix(n.digest, n.state[0]), n.of), n.val)
 	g.trail = n
 	for start = n.prev; start != nil && start.state != n.state; start = start.prev {
@@ -300,7 +300,7 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	switch {
 	case start == nil, e.speculating:
 	case e.mode == AwaitChange || n.interfered(start):
-		g.trail = start // as if it had not left
+		g.trail = start // as if g had not left the loop
 	default:
 		g.serial.valid = false
 		m.setSpinning(g)
@@ -377,7 +377,7 @@ func (e *awaitElimination) outcomeOf(g *goroutine) outcome {
 			return *t
 		}
 	}
-	r := g.outcomes // these become invalid when g moves
+	r := g.outcomes // outcomes become invalid when g moves
 	var t outcome
 	e.speculating = true
 	e.m.speculate(func() { t = e.execute(g) })
@@ -538,13 +538,13 @@ type awaitElimination struct {
 	mode        Await             // not AwaitNever
 	locked      bool              // iterations may lock: see await_locked.go
 	stopped     bool              // locking has ended an iteration
-	looking     *awaitElimination // for NoteCut: it treats locking as without effect
+	looking     *awaitElimination // the elimination that treats locking as without effect, for NoteCut
 	loops       loops.Table
-	start       stepStart  // of the present step
+	start       stepStart  // start of the present step
 	quiet       bool       // the step makes time pass because all goroutines wait
 	clock       int64      // time before the step
 	completed   *snapshot  // the beginning of the zero-effect iteration that the last step has completed
 	speculating bool       // the present steps are going to be undone
-	serial      serialised // for ownState
+	serial      serialised // buffer of ownState
 	most        int        // mostOwn, except in tests
 }

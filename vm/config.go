@@ -32,11 +32,11 @@ type Config struct {
 	CountRests     bool     // fingerprints count the moments at which all goroutines waited
 	Elapsed        bool     // treat every compared duration as one from the clock: see step_elapsed.go
 	Numbered       bool     // goroutines are never treated as identical: see state_symmetry.go
-	Names          NameMode // which numbers by which goroutines differ have labels: see state_names.go
+	Names          NameMode // which numbers that distinguish goroutines get labels: see state_names.go
 	RandFixed      bool     // math/rand's global functions follow RandSeed
 	RandSeed       int64
 	SignalsOff     bool                   // the environment sends no signals
-	SignalsAssumed bool                   // with SignalsOff: that is an assumption, and no Mode
+	SignalsAssumed bool                   // SignalsOff counts as an assumption, and not as a Mode
 	NetFaulty      bool                   // connections fail in the ways of hbFault
 	Maps           MapMode                // orders in which maps are iterated
 	Subtest        func(name string) bool // reports whether to execute a subtest; nil: all
@@ -52,7 +52,7 @@ type Config struct {
 	Given          map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
 	InputLen       int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
 	Unwind         int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number
-	Solver         string                 // one of Solvers, for decisions about inputs; "": none
+	Solver         string                 // solver for decisions about inputs, one of Solvers; "": none
 	Observer       Observer               // is notified of allocations and new goroutines; nil: none
 	Watch          func(*Machine, Point)  // called before each instruction (see debug_watch.go); nil: no calls
 	Armed          func(d int64)          // called when a timer of d nanoseconds is started or a sleep begins; nil: no calls
@@ -97,8 +97,8 @@ type Locked uint8
 
 const (
 	LockedUnknown Locked = iota // not needed so far
-	LockedAwaits                // they can
-	LockedNever                 // they cannot, because the program attempts to lock
+	LockedAwaits                // iterations that lock can have zero effect
+	LockedNever                 // they cannot have zero effect, because the program attempts to lock
 )
 
 // complete fills in the defaults.
@@ -191,6 +191,6 @@ const (
 const (
 	MapsAuto      MapMode = iota
 	MapsAll               // all orders of all loops
-	MapsInsertion         // one order, that of insertion
+	MapsInsertion         // one order: that of insertion
 	MapsEvery             // all orders of all loops, even if no code can notice the order; for tests
 )

@@ -37,7 +37,7 @@ func (v Debugger) MapEntries(p uint64, t *types.Map, most int) (list []MapEntry,
 type ChanState struct {
 	Len, Cap int
 	Closed   bool
-	Elems    []uint64 // their addresses, the oldest one first
+	Elems    []uint64 // addresses of the elements, the oldest one first
 }
 
 // ChanAt returns the state of the channel at p; ok is false if there is none.

@@ -37,13 +37,13 @@ type goroutine struct {
 	shadow.Goroutine
 	gstate
 	view     view
-	member   membership // of Machine.able
-	outcomes outcomes   // both invalid
-	serial   serialised // as soon as gstate or the stack changes
+	member   membership // membership in Machine.able
+	outcomes outcomes   // invalid as soon as gstate or the stack changes
+	serial   serialised // invalid as soon as gstate or the stack changes
 	stamp    uint64     // valid as long as they do not change; 0: none yet (see Stamp)
 	slot     uint32
 	callers  callerCache
-	inNative bool // its native is executing: pc is after the call
+	inNative bool // the goroutine's native is executing: pc is after the call
 	// epoch is the one in which the record and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -55,7 +55,7 @@ type goroutine struct {
 type gstate struct {
 	status    status
 	system    bool // a timer or other helper of the models: never a leak
-	parked    bool // it waits in its channel operation, visible to others
+	parked    bool // the goroutine waits in its channel operation, visible to others
 	scheduled bool // the pending operation may execute now
 	panics    ptr  // top panic record
 	nspawn    uint32
@@ -70,20 +70,20 @@ type gstate struct {
 	goPC      int32
 	origin    uint64         // hash of the places where it and its ancestors were created; 0: main
 	coro      ptr            // the coroutine it is, or 0
-	owned     ptr            // its entries in caches of the library: see sync.Own of the overlay
+	owned     ptr            // the goroutine's entries in caches of the library: see sync.Own of the overlay
 	nrand     uint32         // number of random words it has received
 	orders    uint32         // orders of maps it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
 	late      uint8          // number of times that time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
 	overflow  *stackOverflow // the pending stack overflow, with only the outermost frame left; or nil
-	looked    lookBack       // its last clock read, if it is in a loop
-	timed     timedLoop      // the timed loop that it is in
+	looked    lookBack       // the last clock read of the goroutine, if it is in a loop
+	timed     timedLoop      // the timed loop that the goroutine is in
 	came      int64          // time of its arrival at its operation on channels: see step_queue.go
 	cameAfter int64          // number of calls of synctest.Wait before that
 	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
 	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
-	assumes   bool           // it waits forever, because an assumption does not hold
+	assumes   bool           // the goroutine waits forever, because an assumption does not hold
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
 	test      string         // the test that it was started to execute; empty: none
 	inCall    bool           // it has executed an operation of code that is not the reader's own, and no own code since
@@ -116,7 +116,7 @@ type waitState struct {
 //
 // Invariant: it holds for the state with number moment only.
 type view struct {
-	moment uint64 // Machine.moment it was computed at
+	moment uint64 // value of Machine.moment at which the view was computed
 	n      int    // alternatives of the next operation
 	parks  bool   // the last alternative of an operation on channels is to park
 	op     trace.Op
@@ -125,29 +125,29 @@ type view struct {
 // membership is the data that an enabledSet keeps in a goroutine.
 type membership struct {
 	enabled, special, changed bool
-	communicates              bool           // it waits at channels
-	rank                      int            // its index in Machine.order
-	number                    uint32         // of its present waiting
-	kind                      trace.Kind     // of its operation
-	at                        []trace.Access // where it waits
+	communicates              bool           // the goroutine waits at channels
+	rank                      int            // the goroutine's index in Machine.order
+	number                    uint32         // number of its present waiting
+	kind                      trace.Kind     // kind of its operation
+	at                        []trace.Access // the memory at which it waits
 }
 
 // A lookBack is the record of a goroutine's last look in a loop.
 type lookBack struct {
-	state por.Hash       // its own; zero: no look since its last effect
+	state por.Hash       // state of the goroutine; zero: no look since its last effect
 	out   int            // length of the output then
 	label *symbolic.Term // label of the values compared since then, on which until depends; or nil
 	until int64          // the earliest moment with another outcome of a comparison since then; 0: none
-	waits bool           // the pending look waits for it,
-	woken bool           // or has waited for it
-	stale bool           // another goroutine has had an effect since
-	reads bool           // since then it has read memory that others can change
+	waits bool           // the pending look waits for until,
+	woken bool           // or the goroutine has waited for until
+	stale bool           // another goroutine has had an effect since the look
+	reads bool           // the goroutine has read memory since then that others can change
 }
 
 // A timedLoop is the record of a goroutine in a timed loop.
 type timedLoop struct {
 	at     uint64 // the look and its callers; 0: in no loop
-	rounds uint8  // looks there since the loop began, at most timedRounds+1
+	rounds uint8  // looks at this place since the loop began, at most timedRounds+1
 	until  int64  // the earliest moment with another outcome of a comparison since the last look
 }
 
@@ -168,7 +168,7 @@ type serialised struct {
 	names []namedWord // the names among the words
 	named []uint32    // words that refer to a static object, or, shifted left once with bit 0 set, name a function
 	until int64       // a deadline of lookBack or timedLoop; 0: none
-	raw   bool        // there may be other Times
+	raw   bool        // there may be Times besides these
 	key   uint64      // see symmetryKey; 0: not known
 }
 
@@ -200,14 +200,14 @@ type callerCache struct {
 type snapshot struct {
 	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
 	depth  int          // number of snapshots before
-	state  por.Hash     // the goroutine's own
-	stack  por.Hash     // of the stack alone, if that state is big: see mostOwn
+	state  por.Hash     // state of the goroutine
+	stack  por.Hash     // state of the stack alone, if the whole state is big: see mostOwn
 	read   trace.Access // the location read since prev, if Size > 0,
-	of     uint64       // the identity of that object,
-	val    uint64       // and the value there
-	cases  []chanCase   // of a select since prev, none of which was ready
+	of     uint64       // the identity of the object read,
+	val    uint64       // and the value read
+	cases  []chanCase   // cases of a select since prev, none of which was ready
 	lock   lockStep     // the lock that was taken or released since prev
-	digest uint64       // of these fields, and of prev's digest
+	digest uint64       // digest of these fields and of prev's digest
 }
 
 // outcomes caches the outcomes of a goroutine's pending operation, by the value that it reads.
@@ -336,7 +336,7 @@ const timedRounds = 3
 // does not depend on the depth of the stack.
 type gUndo struct {
 	slot    uint32
-	full    bool // its record is at the end of Machine.records
+	full    bool // the goroutine's record is at the end of Machine.records
 	epoch   uint64
 	savedLo uint32
 	lo, n   uint32 // stack words lo..lo+n are at the end of undoStack

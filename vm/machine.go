@@ -30,7 +30,7 @@ type Machine struct {
 
 	// The state.
 	heap *heap.Heap
-	mem  values.Memory // the same heap
+	mem  values.Memory // the heap as values.Memory
 	maps maps.Maps     // likewise
 	goroutineTable
 	scalars
@@ -54,7 +54,7 @@ type Machine struct {
 	repeating   bool                // see Repeat
 	coveredInit []bool              // like covered, for the initialisation of packages
 	contended   map[race.Stack]bool // stacks that took locks on any path; true: another goroutine could have held it
-	orders      orderLog            // in which orders operations were executed, on any path
+	orders      orderLog            // orders in which operations were executed, on any path
 	covered     []bool              // by number of block (load.Program.Blocks): executed on any path
 	growth      growthLog           // see state_saved.go
 	repetition
@@ -72,12 +72,12 @@ type image struct {
 	times    *clockFacts
 	link     *link.Linker
 	layouts  *layout.Table
-	asked    *layout.Table // of types that are inspected between steps, which get no numbers
+	asked    *layout.Table // layouts of types that are inspected between steps; they get no numbers
 	natives  []Native
-	numberOf map[string]int // of natives, by name
+	numberOf map[string]int // by name of a native: its number
 	frames   map[uint64]*SourceFrame
 	rt       [numRtFuncs]uint32 // numbers of the runtime overlay's functions
-	lockers  map[uint64]bool    // by type word: the type is one of package sync's
+	lockers  map[uint64]bool    // by type word: whether the type is one of package sync's
 
 	countWord uint64 // address of the number of goroutines if it is counted, or 0
 	lookWord  uint64 // address that clock reads access, if they are visible, or 0
@@ -109,7 +109,7 @@ type goroutineTable struct {
 	gids       map[spawnKey]trace.GID
 	spawn      []spawnInfo // by GID
 	sharedGIDs *gidTable   // nil: only this machine numbers goroutines
-	existed    []bool      // by GID: see Existed
+	existed    []bool      // by GID: whether the goroutine has existed: see Existed
 }
 
 // scalars are the small parts of a state, saved whole by every mark.
@@ -118,8 +118,8 @@ type scalars struct {
 	debt       int64   // see step_time.go
 	shown      int64   // value of the last clock read: see step_look.go
 	looks      []int64 // values of clock reads on this path, in ascending order
-	vainRounds int     // comparisons that need time to pass, since time last advanced
-	vainLooks  int     // visible clock reads since time last advanced
+	idleRounds int     // comparisons that need time to pass, since time last advanced
+	idleLooks  int     // visible clock reads since time last advanced
 	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read
 	clockStep  int     // the last step that read the clock, from 1; 0: none has
 	timeStep   int     // the last step in which time passed
@@ -134,12 +134,12 @@ type scalars struct {
 	lacks      Lack     // features of a native execution that this path lacked
 	missed     Lack     // what the program asked for first, and what may exist elsewhere: see Lacks
 	failures   []*Fault // failures reported by a test, one for each place; marks share it
-	failed     uint64   // a hash of their places
+	failed     uint64   // hash of the places of failures
 	passed     *Passing // the first goroutine that was overtaken: see step_queue.go
 	ranged     *Ranging // the first loop over a map whose order was chosen: see step_order.go
 	skip       *Skip    // where the test was skipped, or nil
 	testing    bool     // the test function of the entry has begun,
-	tested     bool     // and has ended
+	tested     bool     // the test function of the entry has ended
 	exited     bool     // os.Exit was called, or in run mode main returned
 	exit       int
 	exitG      trace.GID // the goroutine that called os.Exit
@@ -156,7 +156,7 @@ type scalars struct {
 // streams has the program's input and output.
 type streams struct {
 	stdin []byte // the part read on any path; not undone
-	out   []byte // stdout and stderr of this path; runs says which is which
+	out   []byte // stdout and stderr of this path; runs tells them apart
 	runs  []outRun
 }
 
@@ -170,10 +170,10 @@ type outRun struct {
 // own. See state_goroutine.go.
 type undoLog struct {
 	marks     []mark
-	raceMarks []race.Mark // of the same marks, if races are detected
+	raceMarks []race.Mark // raceMarks belong to marks, if races are detected
 	gundo     []gUndo
-	records   []record // of full entries of gundo
-	undoStack []uint64 // their stack words
+	records   []record // records of the full entries of gundo
+	undoStack []uint64 // stack words of the records
 }
 
 // scheduler has the data for executing a step besides the state. Only moment and the counters of
@@ -182,7 +182,7 @@ type scheduler struct {
 	executing   *goroutine  // the goroutine whose code is being executed, or nil
 	moment      uint64      // number of the present state; a result computed for another number is stale
 	silent      silence     // see silence
-	able        enabledSet  // of the present state, if it is kept
+	able        enabledSet  // enabled set of the present state, if it is kept
 	saves       uint64      // how often a goroutine has been saved
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
 	advanced    []trace.GID // goroutines added to ready in this step

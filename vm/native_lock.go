@@ -160,7 +160,7 @@ func (m *Machine) unlock(g *goroutine, l ptr, kind int) string {
 		}
 		m.setU32(l+rwReaders, n-1)
 		m.setU32(l+rwOwners, owners)
-		if m.locked(l) { // for a writer that is pending, or holds l and has let readers pass
+		if m.locked(l) { // a writer is pending, or holds l and has let readers pass
 			m.setU32(l+rwLeaving, m.u32(l+rwLeaving)-1)
 			if m.u32(l+rwLeaving) == 0 {
 				m.setU32(l+rwAdmitted, m.u32(l+rwAdmitted)+1)

@@ -100,7 +100,7 @@ var runtimeNatives = []Native{
 		return Unwind
 	}},
 	{Name: "runtime.hbFatal", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.fatal(g, FatalError, strings.Clone(m.string(r, 0))) // it is kept
+		m.fatal(g, FatalError, strings.Clone(m.string(r, 0))) // the message is kept, so it is copied
 		return Stop
 	}},
 	{Name: "runtime.hbCrash", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -61,7 +61,7 @@ var syncNatives = []Native{
 			return m.nilFault(g)
 		}
 		g.wait.notified = false
-		if g.Choice == 1 { // it had not begun to wait when the counter was zero
+		if g.Choice == 1 { // g had not begun to wait when the counter was zero
 			g.PC--
 			var op trace.Op
 			m.mayExecute(g, peekWgWait(m, g, r, &op), &op)
@@ -344,7 +344,7 @@ func peekWake(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	kind := int(r.U(2))
 	notified := m.heap.Bytes(r.U(3)+wtNotified, 1)[0] != 0
 	enabled := notified && m.lockable(r.U(1), kind)
-	if notified { // it is not in the list of the Cond any more
+	if notified { // the waiter is not in the list of the Cond any more
 		op.Kind = trace.WakeLock
 	} else {
 		m.syncOp(op, trace.CondWait, r.U(0)+cdList, 8, true, false)

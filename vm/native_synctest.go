@@ -144,10 +144,10 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 }
 
-// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time
-// has come; or the clock moves to it, because all others are blocked, none of them waits for the
-// rest of the bubble to be blocked or to end, and no other deadline is earlier. The clock stops
-// when the function that the bubble runs has returned.
+// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time has come,
+// or the clock moves to it. The clock moves if all others are blocked, none of them waits for the rest of the
+// bubble to be blocked or to end, and no other deadline is earlier. The clock stops when the function that
+// the bubble runs has returned.
 func (m *Machine) isBubbleTurn(g *goroutine) bool {
 	if m.isDue(g) {
 		return true

@@ -208,7 +208,7 @@ var timeNatives = []Native{
 // as natively, because the bubble has another clock.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
-	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.vainLooks > maxVain || m.vainRounds > vainRounds && m.endlessRounds(g)) {
+	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.idleLooks > maxIdleLooks || m.idleRounds > maxIdleRounds && m.endlessRounds(g)) {
 		m.cutForTime(g)
 		g.status = gReady
 		g.pending = trace.Op{G: g.ID, Kind: trace.Crash, Func: g.Fn.ID, PC: uint32(g.PC)}
@@ -261,10 +261,10 @@ func (m *Machine) noteTie(g *goroutine, equal bool) {
 	}
 }
 
-// DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, or
-// the library has compared clock reads, two of these may have had the same value, and the bug may
-// exist only because of that: natively at least a nanosecond passes between two reads. DoubtsClock
-// then returns true, and the search has to begin again (NeedsRefining).
+// DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, or the library
+// has compared clock reads, two reads may have had the same value. The bug may exist only because of that:
+// natively at least a nanosecond passes between two reads. DoubtsClock then returns true, and the search has
+// to begin again (NeedsRefining).
 func (v Environment) DoubtsClock() bool {
 	m := v.m
 	if !m.counted && !m.tied || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {

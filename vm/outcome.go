@@ -18,7 +18,7 @@ type Fault struct {
 	Exit    int // status of the process
 	Pos     token.Position
 	Frames  []SourceFrame // innermost first
-	Tests   []string      // of TestFailure: the tests and subtests that have failed at Pos
+	Tests   []string      // for TestFailure: the tests and subtests that have failed at Pos
 }
 
 // A FaultKind is the kind of a failure. It is set where the fault is raised, and never derived from its
@@ -28,7 +28,7 @@ type FaultKind uint8
 // A Cut says why an execution was abandoned before it ended.
 type Cut struct {
 	Cause CutCause
-	Text  string // the reason, with its position
+	Text  string // the reason for it, with its position
 	// Refused is the refused construct, if the cause is CutUnsupported.
 	Refused Refusal
 }
@@ -56,27 +56,27 @@ type Passing struct {
 // A Ranging is a loop over a map with one of several orders that the language permits.
 type Ranging struct {
 	G   trace.GID
-	Pos token.Position // of the loop, or of the user's call of the function that has it
+	Pos token.Position // position of the loop, or of the user's call of the function with the loop
 }
 
 // SourceFrame is one line of a goroutine's stack.
 type SourceFrame struct {
-	Func string // as the runtime shows it: see funcName
-	Args bool   // it has parameters
+	Func string // name that the runtime shows: see funcName
+	Args bool   // the function has parameters
 	Pos  token.Position
 	PC   int32
-	Std  bool // of the standard library or its overlay
-	Own  bool // of the entry's module, or another one under development
+	Std  bool // the function belongs to the standard library or its overlay
+	Own  bool // the function belongs to the entry's module, or another one under development
 
-	helper bool // of a model: see helper
+	helper bool // the function belongs to a model: see helper
 }
 
 // A Refusal is a construct that the machine does not model, and that an execution has reached.
 type Refusal struct {
 	Code RefusalCode
-	What string         // in words
+	What string         // description of what was refused
 	Func string         // function of the standard library that the user called; empty if there is none
-	Pos  token.Position // of that call
+	Pos  token.Position // position of that call
 }
 
 // A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
@@ -183,5 +183,5 @@ type Assumed uint8
 // An Assumption is an assumption with its position.
 type Assumption struct {
 	What Assumed
-	Pos  token.Position // in the user's code if possible, without a column
+	Pos  token.Position // position in the user's code if possible, without a column
 }

@@ -18,10 +18,10 @@ type chanWaiters struct {
 // gliding describes how far the present step glides: see step_glide.go.
 type gliding struct {
 	g     *goroutine // the goroutine of the step
-	kind  trace.Kind // of its last operation or access
-	vain  bool       // the operation is a select that takes its default, or the length of a channel
+	kind  trace.Kind // kind of its last operation or access
+	idle  bool       // the operation is a select that takes its default, or the length of a channel
 	bound int        // most accesses after the operation
-	left  int        // accesses that remain
+	left  int        // number of accesses that remain
 	n     int        // accesses made
 }
 
@@ -50,15 +50,15 @@ type chanAlt struct {
 // testCalls has the calls by test code that have begun.
 type testCalls struct {
 	returned callReturned
-	tests    map[uint32]bool // by function number: isTest
+	tests    map[uint32]bool // by function number: whether isTest holds
 	open     map[trace.GID][]openCall
 }
 
 // openCall is a call that a test executes.
 type openCall struct {
-	fp    uint32 // of the test's frame
+	fp    uint32 // frame of the test
 	win   uint32 // the register of its first result
-	fn    uint32 // of the test
+	fn    uint32 // function number of the test
 	pc    int32
 	words []uint64 // the function value and the arguments
 	known bool     // words has the arguments
@@ -69,7 +69,7 @@ type repetition struct {
 	lockedFirst lockLog
 	lockLog     lockLog // nil: nothing is recorded
 	pooled      ptr     // the object that the last step put into a sync.Pool or took from it; 0: none
-	put         bool    // which of the two
+	put         bool    // the step put the object into the pool
 }
 
 // lockLog has the places where the held locks were taken. A reader may have several. nil: not

@@ -9,8 +9,8 @@ import (
 // assume records that the machine assumes something at the user's code that g is in, if it is in
 // any. The record is not part of the state: assumptions on any path qualify the verdict.
 //
-// Without a position in the user's code there is no record, because no user can change what the library
-// does by itself, before the entry or in a goroutine of its own.
+// Without a position in the user's code there is no record: no user can change what the library does by
+// itself, before the entry or in a goroutine of the library.
 func (m *Machine) assume(g *goroutine, what Assumed) {
 	if m.cfg.Run {
 		return

@@ -33,7 +33,7 @@ func (v Report) FuncValue(fv uint64) string {
 	case int(id) >= len(m.link.Code):
 	case m.link.Code[id] != nil:
 		return funcName(m.link.Code[id])
-	case m.link.SSA(id) != nil: // it has not been called yet
+	case m.link.SSA(id) != nil: // the function has not been called yet
 		return compile.Symbol(m.link.SSA(id))
 	}
 	return ""

@@ -313,7 +313,7 @@ func (m *Machine) Live(f func(id trace.GID)) {
 
 // An ObjectInfo describes the memory of an object for static analyses.
 type ObjectInfo struct {
-	Type   types.Type      // of the memory, or of one element if it repeats
+	Type   types.Type      // type of the memory, or of one element if it repeats
 	Global *ssa.Global     // the variable it is, or nil
 	Site   ssa.Instruction // the instruction that allocated it, or nil
 	Map    bool            // it is the header of a map, whose type is not known here

@@ -180,7 +180,7 @@ func (m *Machine) selects(g *goroutine, op *trace.Op) bool {
 //     first, and new ones are added after them.
 type orderLog struct {
 	met   map[Order]uint64      // nil: nothing is recorded
-	steps []uint64              // of the present path, by index: numbers of steps
+	steps []uint64              // by index in the present path: numbers of steps
 	last  uint64                // last number given
-	at    map[race.Loc][]access // by location: the first of each site and goroutine
+	at    map[race.Loc][]access // by location: the first access of each site and goroutine
 }

@@ -292,7 +292,7 @@ func (m *Machine) place(g *goroutine) string {
 // isStd reports whether f is a function of the standard library.
 func (m *Machine) isStd(f *bytecode.Func) bool {
 	if f.SSA == nil {
-		return true // the machine's own
+		return true // the frame is the machine's own
 	}
 	return m.prog.InLibrary(f.SSA)
 }

@@ -307,11 +307,11 @@ type checker struct {
 	collected int // see CheckGarbage: steps, on all paths
 	what      Check
 	base      []baseObject
-	owner     []uint32 // by dynamic object: class of the goroutine that reaches it + 1, in this check
+	owner     []uint32 // by dynamic object: class of the goroutine that reaches it, plus 1, in this check
 	work      []uint32
 
 	hashed int                         // fingerprints
-	hashes [2][2]map[por.Hash]por.Hash // by a fingerprint of a state: its fingerprint of the other kind
+	hashes [2][2]map[por.Hash]por.Hash // by one kind of fingerprint of a state: its fingerprint of the other kind
 }
 
 // baseObject is an object of the base state with its contents at the first mark.

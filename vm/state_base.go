@@ -36,7 +36,7 @@ import (
 //     before it.
 type base struct {
 	m     *Machine
-	asked Config // its original configuration
+	asked Config // the configuration with which m was made
 	facts load.EntryFacts
 	said  []saying
 	input []byte // standard input that initialisers have read; nil: they have read none

@@ -17,8 +17,8 @@ import (
 //      │   └── 0       (0, 0)       the first child of main's first child
 //      └── 1           (1)
 
-// A goroutine keeps its number when its path is left, and gets it again on every path on which the
-// same parent starts its n-th child. So numbers in schedules and sleep sets mean the same in all
+// A goroutine keeps its number when its path is left. The goroutine that the same parent starts as its n-th
+// child on another path gets the same number. So numbers in schedules and sleep sets mean the same in all
 // executions.
 
 // gidTable is a table of the goroutines of several machines. Invariant: the spawn table of each

@@ -34,7 +34,7 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 			if len(m.bubbles) > 0 {
 				ws = append(ws, uint64(g.bubble))
 			}
-			if g.trail != nil { // it decides where the goroutine waits
+			if g.trail != nil { // the trail decides where the goroutine waits
 				ws = append(ws, g.trail.digest)
 			}
 		}
@@ -150,12 +150,12 @@ type canonicaliser struct {
 	// For SymmetricHash.
 	ranked    []ranked
 	byOrigin  []ranked // see the method byOrigin: made of
-	sortedOf  []uint32 // these slots
+	sortedOf  []uint32 // the slots from which byOrigin was made
 	reordered uint64   // value of goroutineTable.reordered at that time
 	sorted    []uint32
 	pairs     []objectPair
 	several   bool     // identical goroutines have been sorted
-	named     bool     // and there were names
+	named     bool     // some of them had names
 	hash      por.Hash // the fingerprint at that time
 	equal     []uint32 // see Orbits
 	colours   colours

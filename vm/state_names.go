@@ -12,9 +12,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
-// Names. Goroutines that differ only in a number are not equal, but they are interchangeable if the program
-// uses the number as a name: it copies it and asks whether two names are equal. (Murphi's scalarsets are
-// such types: Ip and Dill 1996. Here no type is declared; the machine notices other uses.)
+// Names. Goroutines that differ only in a number are not equal. But they are interchangeable if the program
+// uses the number as a name: it only copies the number, and compares two of them for equality. (Murphi's
+// scalarsets are such types: Ip and Dill 1996. Here no type is declared; the machine notices other uses.)
 //
 //	for i := range 3 { go p.worker(i) }         worker(id): for j := range p.jobs { p.last[id] = j }
 //
@@ -27,34 +27,35 @@ import (
 // fingerprint (fingerprint.Writer.NameWord). A goroutine has no number in any other way (claim 2 of
 // state_symmetry.go).
 //
-//  1. Each use of a name, except for a copy and a comparison by == or != with a name of its class, is a
-//     look, or gives words with another label; each use of these but a copy is a look (labels.go of
-//     package shadow, claims 1 and 4). A lookup in a map compares the key with the keys of the map: it is
-//     no look if all of these are names of the class (shadow.Symbols.namesKey). The order of a map does
-//     not depend on the bits of keys (package maps). An index has claims of its own (elements.go of
-//     package shadow).
-//  2. Let π map the names of each class one to one to names of the class. Take two states that differ
-//     by π, applied to all words with the label of a name, by the bits of words with other labels,
-//     and by numbers of objects and goroutines. By 1, and because words without labels are equal, an
-//     instruction that is no look has the same effect in both, up to π: it copies words; or its
+//  1. A name can be copied, and compared by == or != with a name of its class. Each other use is a look, or
+//     gives words with another label. Each use of these words, except for a copy, is a look (labels.go of
+//     package shadow, claims 1 and 4). A lookup in a map compares the key with the keys of the map. It is not
+//     a look if all keys of the map are names of the class (shadow.Symbols.namesKey). The order of a map does
+//     not depend on the bits of keys (package maps). An index has claims of its own (elements.go of package
+//     shadow).
+//  2. Let π map the names of each class one to one to names of the class. Take two states that differ only in
+//     three ways: by π, applied to all words with the label of a name; by the bits of words with other
+//     labels; and by numbers of objects and goroutines. Words without labels are equal. So by 1 an
+//     instruction that is not a look has the same effect in both states, up to π: it copies words; or its
 //     result has a label, or does not depend on labels, or is the same for any one-to-one mapping. An
-//     instruction that is a look in one state is also a look in the other one. (Fingerprints have the
-//     bits of words with other labels, so fewer states match than could.)
-//  3. A new name: the go statement has the same number v in both states, because the word has no label
-//     there. If v has been passed before as a name of its class on this path, that is a look. So π can map
-//     v to itself, provided that v has been passed before in both states or in neither: fingerprints have
-//     the set of the names so far (namesHash). Names of goroutines that have ended belong to it.
-//  4. So two states with the same fingerprint have the same futures up to π, as long as there is no look:
-//     the words determine π, as they determine the mapping of objects (claim 1 of package fingerprint). As
-//     names that occur nowhere in a state are never compared with a name again, it does not matter how π
-//     maps them.
-//  5. If an execution from a state that was not explored has a look, by 2 an execution from the state that
-//     was matched with it has one. After a look the search begins again, and the numbers at that place get
-//     no labels (needsDrawn). So a search that ends has lost nothing.
-//  6. Two cases of equality have to agree on goroutines and names: a cycle of states that exchanges
-//     names is one that exchanges goroutines (claim 4 of por/stateful/symmetry.go). So SymmetricHash
-//     returns the names together with the goroutines. An exchange of two goroutines that leaves the
-//     fingerprint unchanged is an automorphism, of the names as well (claim 3 of state_orbits.go).
+//     instruction that is a look in one state is also a look in the other one. (Fingerprints have the bits of
+//     words with other labels, so fewer states match than could.)
+//  3. A new name: the go statement has the same number v in both states, because the word has no label there.
+//     If v has been passed before on this path, as a name of its class, then passing it again is a look. So π
+//     can map v to itself, provided that v has been passed before in both states or in neither: fingerprints
+//     have the set of the names so far (namesHash). Names of goroutines that have ended belong to it.
+//  4. So two states with the same fingerprint have the same futures up to π, as long as there is no look: the
+//     words determine π, as they determine the mapping of objects (claim 1 of package fingerprint). Names
+//     that occur nowhere in a state are never compared with a name again. So it does not matter how π maps
+//     them.
+//  5. Suppose that a state was not explored, because it was matched with another state, and that an execution
+//     from it has a look. Then by 2 an execution from the other state has a look, too. After a look the
+//     search begins again, and the numbers at that place get no labels (needsDrawn). So a search that ends
+//     has lost nothing.
+//  6. Goroutines and names have to be exchanged together: a cycle of states that exchanges names also
+//     exchanges goroutines (claim 4 of por/stateful/symmetry.go). So SymmetricHash returns the names together
+//     with the goroutines. An exchange of two goroutines that leaves the fingerprint unchanged is an
+//     automorphism, of the names as well (claim 3 of state_orbits.go).
 //  7. A name is less than 2^32, so that no conservative reader of words takes it for a reference. A word
 //     that may be a reference, or that a native reads without a look, never depends on a name.
 //

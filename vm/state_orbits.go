@@ -18,19 +18,19 @@ import (
 // same words, and let a come first. Suppose that no later item refers to an object in a region to
 // which a or b is the first to refer.
 //
-//  1. The state with a and b exchanged has the same words. References of b to earlier regions are
-//     equal to those of a (place), so they lead to regions before a. So b can come in the place of
-//     a: its own regions stay the same, because no item between the two has taken any of their
-//     objects, and there are as many as a has. The items between refer to no region of a, and
-//     reach no object in a region of b, or one that would have been b's: their words stay the
-//     same. So a can come in the place of b, for the same reasons. The items after refer to
-//     neither, and the other parts of the state do not depend on their order.
+//  1. The state with a and b exchanged has the same words. References of b to earlier regions are equal to
+//     those of a (place), so they lead to regions before a. So b can come in the place of a. The regions of b
+//     stay the same, because no item between the two has taken any of their objects, and b has as many
+//     regions as a. The words of the items between the two stay the same: these items refer to no region of
+//     a, and reach no object in a region of b, or in a region that would have been b's. So a can come in the
+//     place of b, for the same reasons. The items after refer to neither, and the other parts of the state do
+//     not depend on their order.
 //  2. So by claim 1 of symmetry the state stays the same up to numbers if a and b are exchanged
 //     and all other goroutines stay: exchanging the two is an automorphism of the state.
-//  3. If several goroutines refer to a common object, and the first of them is the first item to
-//     refer to it, the state is written with that one and the next one exchanged (tryExchanging):
-//     if the words are the same, 2 holds. Automorphisms can be composed, so the goroutines
-//     connected by such exchanges are a class of which all permutations are automorphisms.
+//  3. Suppose that several goroutines refer to a common object, and the first of them is the first item that
+//     refers to it. Then the state is written once more, with this goroutine and the next one exchanged
+//     (tryExchanging). If the words are the same, 2 holds. Automorphisms can be composed. So the goroutines
+//     connected by such exchanges are a class, and all permutations of the class are automorphisms.
 //  4. An automorphism maps alternatives to alternatives, and a step to a step whose resulting
 //     state is equal up to exchange: claim 2 of symmetry. The alternative of an operation on
 //     channels is a case, with a partner and the partner's case; parking and default are not
@@ -120,8 +120,8 @@ func (m *Machine) findEqual() {
 	c.Exchanging, c.Naming = false, false
 }
 
-// tryExchanging finds identical goroutines of which the first is the first item to refer to objects
-// common to all.
+// tryExchanging finds identical goroutines that refer to common objects. The first of these goroutines is the
+// first item that refers to the objects.
 func (m *Machine) tryExchanging() {
 	c, before := &m.canon, m.canon.hash
 	for i := 1; i < len(c.sorted); i++ {

@@ -115,7 +115,7 @@ type Saved struct {
 	Numbers uint64 // count of all numbers given
 	Steps   int
 	Objects int
-	Pending []trace.Op // of goroutines that have not ended
+	Pending []trace.Op // pending operations of goroutines that have not ended
 }
 
 // flags are the events seen on any path, by this machine or a replica.
@@ -304,11 +304,11 @@ func (m *Machine) remember(s *Saved) error {
 // growthLog records when numbers were given.
 type growthLog struct {
 	again   bool           // the machine executes paths of a saved one
-	path    trace.Schedule // to the present state, and the undone part after it
+	path    trace.Schedule // schedule to the present state, and the undone part after it
 	common  int            // number of steps that the present path and the last schedule of list have in common
 	list    []Growth
 	size    uint64 // count of numbers at the last check
-	steps   int    // in list
+	steps   int    // number of steps in list
 	inStep  bool   // a step is being executed
 	tooMany bool   // list would have too many steps
 }

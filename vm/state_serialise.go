@@ -192,7 +192,7 @@ type callee struct {
 func (m *Machine) liveIn(fn *bytecode.Func, pc int32, above callee) ([]uint16, bool) {
 	switch {
 	case above.flags&(frPanicDefer|frRecovered) != 0:
-		return fn.Recovered, true // it can only continue at its RecoverPC
+		return fn.Recovered, true // the frame can only continue at its RecoverPC
 	case above.fn != 0 && above.fn == m.rt[rtFatalPanic]:
 		return nil, true
 	}

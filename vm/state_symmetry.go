@@ -44,10 +44,10 @@ import (
 //     that of spawn paths (exchangeable, sameButForNumbers). (e) The order of alternatives, of
 //     lists of goroutines and of names in reports is not behaviour of the program. (f)
 //     runtime.Stack shows numbers: observeNumbers.
-//  3. The search begins again with numbers (NeedsRefining) if a program has inspected numbers, and
-//     states were written in another order than that of spawn paths, or goroutines of one state
-//     have counted as identical (Orbits). If the program inspected no numbers in the explored
-//     states, by 2 it would not in the others.
+//  3. The search begins again with numbers (NeedsRefining) if a program has inspected numbers, and in
+//     addition states were written in another order than that of spawn paths, or goroutines of one state have
+//     counted as identical (Orbits). If the program inspected no numbers in the explored states, by 2 it
+//     would not in the others.
 //
 // SymmetricHash returns the order: an explorer has to apply it to its own data by goroutine.
 
@@ -355,7 +355,7 @@ func (m *Machine) compareObjects(p objectPair) int {
 		for at := uint32(0); at < l.Size; at += 8 {
 			x, y := wordAt(a, base+at, l.Size-at), wordAt(b, base+at, l.Size-at)
 			switch {
-			case len(times) > 0 && times[0]&^1 == at: // and the next word
+			case len(times) > 0 && times[0]&^1 == at: // this word and the next one are a Time
 				times = times[1:]
 				at += 8
 				continue

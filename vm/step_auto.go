@@ -7,7 +7,7 @@ import "slices"
 // local work come first, oldest first; if there is no local work, or one has used up its turn, the
 // enabled ones get a turn.
 //
-// It has two uses, in both of which no explorer decides: the initialisation of packages, which is
+// It has two uses, and no explorer decides in either of them: the initialisation of packages, which is
 // sequential in Go, and `hbcheck run`. Fairness by turns is enough for both.
 func (m *Machine) runAuto() {
 	defer m.recoverOutOfMemory()

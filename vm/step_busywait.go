@@ -77,14 +77,14 @@ func (m *Machine) needsTime(g *goroutine, t int64) {
 	}
 }
 
-// noteEffect is called when g has executed an operation of kind k; vain says that the operation has only
+// noteEffect is called when g has executed an operation of kind k; idle says that the operation has only
 // polled a channel. If the operation may have an effect, g does not wait for time, and goroutines that wait
 // for time read the clock again.
-func (m *Machine) noteEffect(g *goroutine, k trace.Kind, vain bool) {
+func (m *Machine) noteEffect(g *goroutine, k trace.Kind, idle bool) {
 	if m.busy == nil {
 		return
 	}
-	if vain || slices.Contains(idleKinds, k) {
+	if idle || slices.Contains(idleKinds, k) {
 		if m.loopsBack(g) && !g.looked.reads && k != trace.Clock && k != trace.Yield {
 			m.saveGoroutine(g)
 			g.looked.reads, g.serial.valid = true, false

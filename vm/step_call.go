@@ -236,7 +236,7 @@ func (m *Machine) leave(g *goroutine) {
 	outlives := g.ID == 0 && !m.goexited && !m.testOnMain()
 	//mutant: ending is local work [points]: "m.facts.Counted && g.inCount()" -> "g == nil"
 	if m.facts.Counted && g.inCount() && !outlives {
-		g.scheduled = false // it was set for the operation before
+		g.scheduled = false // scheduled was set for the operation before
 		if !m.mayCount(g, trace.End) {
 			return
 		}

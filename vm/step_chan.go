@@ -48,7 +48,7 @@ func (m *Machine) chanOp(g *goroutine) Ctl {
 	g.parked = false
 	if a.caseIndex < 0 {
 		//mutant: a loop that polls channels never waits [env TestPollPrograms]: "|| steps" -> "|| steps && false"
-		m.glide.vain = m.glide.vain || steps
+		m.glide.idle = m.glide.idle || steps
 		m.finishChan(g, -1, false)
 		return Next
 	}
@@ -370,7 +370,7 @@ func (m *Machine) chanLen(g *goroutine, op bytecode.Op, dst *uint64, c ptr) Ctl 
 		!m.mayExecute(g, 1, &trace.Op{Kind: trace.SyncAccess, N: 1, Access: acc}):
 		return Stop
 	default:
-		m.glide.vain = m.glide.vain || steps
+		m.glide.idle = m.glide.idle || steps
 		*dst = h[chLen/8]
 	}
 	g.PC++
@@ -396,7 +396,7 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n, word uint64) Ctl {
 // Sizes that gc would refuse panic as there; sizes that gc would accept, and for which the machine has
 // no room, end the exploration with a reason.
 func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
-	const header = 96 // of the real runtime's channels
+	const header = 96 // size of the header of the real runtime's channels
 	switch es := uint64(e.Size); {
 	case int64(n) < 0 || es > 0 && n > (heap.MaxAlloc-header)/es:
 		m.throw(g, rtPanicMakeChan)

@@ -26,21 +26,21 @@ import (
 //
 // Claim: every execution of the program begins, up to the order of independent events, with E.
 //
-//  1. Let C be a subset of E that contains, with each event, all events before it by ⊏, and let C be
-//     executed in an order that agrees with ⊏. An operation that can then be executed is the next event of
-//     its goroutine in E, with the same effect: the events of E on which it depends are before it by ⊏, so
-//     they are in C, and the other events of C are independent of it. And no event of E can be executed
-//     without those before it by ⊏: a goroutine does not move before it is started; the sends on a channel
-//     and its close are totally ordered, and so are the receives, so a receive without its send finds the
-//     buffer empty and the channel open; and a Wait without one of its Dones finds a counter above zero
-//     (claim 2 of onGroup).
-//  2. The first event of E, in the order of E, that is not in C can be executed. All events before it are
-//     in C. An event that could prevent it depends on it and is later in E, so it comes after it by ⊏, and
-//     is not in C.
+//  1. Let C be a subset of E that contains, with each event, all events before it by ⊏, and let C be executed
+//     in an order that agrees with ⊏. An operation that can then be executed is the next event x of its
+//     goroutine in E, with the same effect: the events of E on which x depends are before x by ⊏, so they are
+//     in C, and the other events of C are independent of x. Conversely, no event of E can be executed without
+//     the events before it by ⊏. A goroutine does not move before it is started; the sends on a channel and
+//     its close are totally ordered, and so are the receives, so a receive without its send finds the buffer
+//     empty and the channel open; and a Wait without one of its Dones finds a counter above zero (claim 2 of
+//     onGroup).
+//  2. Let y be the first event of E, in the order of E, that is not in C. y can be executed: all events
+//     before y are in C. An event that could prevent y depends on y and is later in E, so the event comes
+//     after y by ⊏, and is not in C.
 //  3. By 1 and 2 all executions begin with E, in orders that agree with ⊏, because all of E comes before
 //     main's next event by ⊏. Orders that agree with ⊏ lead to the same state. ⊏ is a part of the
-//     happens-before relation of the memory model, so there are no races in E, and none between E and what
-//     follows.
+//     happens-before relation of the memory model, so there are no races in E, and no races between E and
+//     later steps.
 //  4. The end of a goroutine is not an event, except in a program that counts goroutines. There hbcheck
 //     assumes that it comes before the entry, and names the assumption where the program inspects goroutines
 //     (InitEnded).
@@ -65,8 +65,8 @@ type orderedChan struct {
 	closed           []uint32   // clock of the close
 }
 
-// mostConfluent bounds the steps of runConfluent, and mostPlaces the clocks, each of which has as
-// many numbers. If there are more than a few goroutines, new ones get the places of ended ones.
+// mostConfluent bounds the steps of runConfluent. mostPlaces bounds the clocks, and the numbers in each
+// clock. If there are more than a few goroutines, new ones get the places of ended ones.
 const (
 	mostConfluent = 1 << 18
 	mostPlaces    = 1 << 12
@@ -341,7 +341,7 @@ func (s *confluence) meets(q *goroutine, op *trace.Op) bool {
 	side := &c.receiver
 	if op.Kind == trace.Recv {
 		side = &c.sender
-	} else if n := len(c.sent); n > 0 { // it does not remain in the buffer
+	} else if n := len(c.sent); n > 0 { // the value does not remain in the buffer
 		c.sent = c.sent[:n-1]
 	}
 	s.tick(q)

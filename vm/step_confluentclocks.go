@@ -13,7 +13,7 @@ type confluentClocks struct {
 	m      *Machine
 	places map[uint32]uint32 // by slot
 	owners []uint32          // slots of the goroutines that have the places
-	clocks [][]uint32        // by place, then by place: number of the events that come before the goroutine's next one
+	clocks [][]uint32        // clocks[p][q]: number of the events of q's owner that come before the next one of p's
 	free   []uint32          // places that new goroutines get
 }
 

@@ -79,8 +79,8 @@ func (m *Machine) comparesDate(g *goroutine, a, b [2]uint64) (past bool) {
 	return y > -dateHorizon && m.isDate(b) && m.ofClock(a)
 }
 
-// comparesAges records a comparison of a and b, one of which may be the distance between a date and the
-// clock. That distance grows if the program starts later.
+// comparesAges records a comparison of a and b; one of them may be the distance between a date and the clock.
+// That distance grows if the program starts later.
 func (m *Machine) comparesAges(g *goroutine, a, b float64) {
 	if a != b && m.times.holds(&m.times.aged) {
 		m.assume(g, ClockStart)

@@ -32,7 +32,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 		return false
 	}
 	if !back {
-		m.budgetLeft = 1 // it makes the call
+		m.budgetLeft = 1 // g executes the call first
 		return false
 	}
 	m.budgetLeft = 0
@@ -112,9 +112,9 @@ func (m *Machine) cutForTime(g *goroutine) {
 // that ends by itself has fewer clock reads; this number takes a second.
 const maxLooks = 1 << 20
 
-// maxVain bounds the clock reads that are operations, of all goroutines of a path: time might have
+// maxIdleLooks bounds the clock reads that are operations, of all goroutines of a path: time might have
 // passed at each, and has not. If states are stored, no bound on steps would end such a path.
-const maxVain = 1 << 12
+const maxIdleLooks = 1 << 12
 
 // setSpinning records that g loops forever: its pending operation is never enabled.
 func (m *Machine) setSpinning(g *goroutine) {
@@ -138,13 +138,13 @@ func (m *Machine) setSpinning(g *goroutine) {
 //	                   record      nothing agreed   record
 type divergence struct {
 	begin    uint64 // when the next state is recorded, in back edges and calls of the step
-	end      uint64 // when it is dropped
+	end      uint64 // the work at which the recorded state is dropped
 	recorded bool
 	noted    int    // states recorded since begin
 	frame    uint64 // the running frame of the recorded state
 	whole    bool   // state has been computed
 	state    por.Hash
-	reads    uint64 // of the clock, when state was computed
-	clocked  bool   // the loop reads it
+	reads    uint64 // number of clock reads when state was computed
+	clocked  bool   // the loop reads the clock
 	hashed   uint64 // words hashed in this step
 }

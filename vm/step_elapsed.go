@@ -14,7 +14,7 @@ import (
 //
 //  1. A duration or number comes from the clock only if, earlier on the path, Sub has computed it
 //     from two Times, or a Time was taken apart, or a number was read from the clock (noteElapsed).
-//  2. As long as no path has done so, no explored state has such a duration in memory, whether the
+//  2. As long as no path has done so, no explored state has such a duration in memory. This holds whether the
 //     search reached the state on this path or matched it with another one.
 //  3. So comparisons are skipped meanwhile, and the machine records that it has skipped some. If any path
 //     of any replica makes a duration later, the search begins again and skips none (needsElapsed).
@@ -50,7 +50,7 @@ func (m *Machine) noteElapsed(g *goroutine) {
 	}
 }
 
-// timesCaller returns the innermost package other than time of which g executes code, or nil.
+// timesCaller returns the innermost package, other than time, whose code g executes; or nil.
 func (m *Machine) timesCaller(g *goroutine) (found *load.Package) {
 	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
 		f := m.code(id)

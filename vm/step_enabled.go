@@ -246,7 +246,7 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 	}
 	kept := list[:0]
 	var again []*goroutine            // goroutines whose operations have changed
-	var known, enabled [2]trace.Kinds // of the kinds that are alike; parked goroutines are separate
+	var known, enabled [2]trace.Kinds // kinds whose goroutines are alike; parked goroutines are separate
 	for _, w := range list {
 		g := m.gs[w.slot]
 		if g.member.number != w.number {

@@ -18,10 +18,10 @@ import (
 // in this epoch. The slow path (m.access) determines the cause. An instruction that turns out to be a
 // visible operation is abandoned before it had any effect, and executed again when it is scheduled.
 //
-// The state of the loop is in locals: f and code (the running function), ip (the next instruction), r
-// (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
-// budget). Before any other code may read g, ip is stored in g.pc. The loop is a switch over operations;
-// code that several of them share at the end has labels:
+// The state of the loop is in local variables: f and code (the running function), ip (the next instruction),
+// r (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
+// budget). Before any other code may read g, ip is stored in g.pc. The loop is a switch over operations; code
+// that several of them share at the end has labels:
 //
 //	enter    push a frame for function callee, whose arguments are in window win
 //	ret      pop the running frame; Machine.returned handles one with flags
@@ -46,10 +46,9 @@ import (
 // The cases are in the order of package bytecode. The order does not matter for speed, as gc compiles
 // the switch to a table of jumps.
 //
-// The file is longer than others because the loop is: an operation in a function of its own costs a
-// call and another switch. If the ten operations on floats are moved to such a function, which saves
-// 20 lines here, the programs of bench vm that use them take longer by 13 (spectral), 16 (mandelbrot)
-// and 27 % (nbody).
+// The file is longer than others because the loop is: an operation in a function of its own costs a call and
+// another switch. Moving the ten operations on floats to such a function saves 20 lines here. But the
+// programs of bench vm that use floats then take longer by 13 (spectral), 16 (mandelbrot) and 27 % (nbody).
 //
 // Two slower switches follow: operations that are rarer than a call are in slowOp. For measurements,
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and

@@ -5,8 +5,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// A step can glide: the goroutine continues with the plain accesses that follow its operation, each of
-// which is a step of its own in the path. The explorer is not asked in between, so a long execution costs
+// A step can glide: the goroutine continues with the plain accesses that follow its operation. Each of these
+// accesses is a step of its own in the path. The explorer is not asked in between, so a long execution costs
 // little more than in run mode.
 //
 //	Glide(100)
@@ -54,7 +54,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 		}
 	}
 	// The end of one step,
-	m.noteEffect(g, x.kind, x.vain)
+	m.noteEffect(g, x.kind, x.idle)
 	m.growth.stepped(m)
 	// and the beginning of the next one.
 	m.growth.willStep(m, g.ID, 0)
@@ -63,7 +63,7 @@ func (m *Machine) glides(g *goroutine, kind trace.Kind, acc ...trace.Access) boo
 	}
 	x.left--
 	x.n++
-	x.kind, x.vain = kind, false
+	x.kind, x.idle = kind, false
 	g.steps++
 	m.cnt.Steps++
 	m.steps++

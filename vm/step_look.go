@@ -116,9 +116,9 @@ func (m *Machine) look(g *goroutine) int64 {
 		}
 		return m.clockOf(g)
 	}
-	m.vainLooks++
+	m.idleLooks++
 	if g.Choice > 0 {
-		m.vainLooks, m.vainRounds = 0, 0
+		m.idleLooks, m.idleRounds = 0, 0
 		d := m.jump(g, int(g.Choice))
 		m.clock += d
 		m.debt += d

@@ -13,8 +13,8 @@ import (
 //
 // Package orders keeps these records.
 const (
-	maxOrdered = 4   // the most entries of which all orders are tried
-	maxStarts  = 16  // the most entries of which all rotations are tried
+	maxOrdered = 4   // up to this number of entries all orders are tried
+	maxStarts  = 16  // up to this number of entries all rotations are tried
 	maxOrders  = 256 // orders that a goroutine tries, of all its loops together
 )
 

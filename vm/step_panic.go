@@ -129,7 +129,7 @@ func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 	}
 	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader
 	m.callGuest(g, w[1], flags, w[2:]...)
-	if g.FP == fp && w[1] != 0 { // it did not throw
+	if g.FP == fp && w[1] != 0 { // callGuest has not started a panic
 		m.sym.Passed(&g.Goroutine, fp, d+dfArgs, len(w)-2)
 	}
 	return true
@@ -262,7 +262,7 @@ func (m *Machine) recovered(g *goroutine, deferred bool) (tw, data uint64) {
 	}
 	// Only a function called by the newest panic's unwinding may recover it, and only once (spec:
 	// Handling panics). Goexit cannot be recovered.
-	byUnwinding := uint32(g.Stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // that of the newest panic
+	byUnwinding := uint32(g.Stack[fp-hdrLink]) == uint32(m.word(p, pnFrame)) // whether the unwinding is that of the newest panic
 	if !byUnwinding || m.word(p, pnFlags)&(pfGoexit|pfRecovered) != 0 {
 		return 0, 0
 	}

@@ -64,7 +64,7 @@ func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 		case m.parksOnly(g):
 			parks = append(parks, i)
 		//mutant: parking: who waits for time holds up others [parkings]: "timed(g) && !m.isDue(g), " -> ""
-		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // it waits: passingNow
+		case timed(g) && !m.isDue(g), g.system && g.pending.Kind == trace.Clock: // g waits: see passingNow
 		case !slices.Contains(busy, g.bubble):
 			busy = append(busy, g.bubble)
 		}
@@ -77,7 +77,7 @@ func (m *Machine) PutOff(enabled []trace.GID) []trace.GID {
 		if slices.Contains(busy, b) {
 			return true
 		}
-		busy = append(busy, b) // one is enough
+		busy = append(busy, b) // one goroutine of the bubble is enough
 		return false
 	})
 	m.busyIn = busy

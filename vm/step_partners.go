@@ -205,7 +205,7 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 			continue
 		}
 		if q.pending.Kind != trace.Select && q.pending.Access[0].Obj != uint32(c.ch>>32) {
-			continue // its operation is on another channel
+			continue // q's operation is on another channel
 		}
 		cases := m.chanCases(q, arr[:0])
 		// If g does not wait or has a ready case, q is the one that has parked (3 above), and so must not

@@ -112,7 +112,7 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 	d, a, row := m.race, op.Access[0], op.Kind.Row()
 	at := race.At(a.Obj, a.Off)
 	access := func() {
-		a.Size = min(a.Size, 8) // one word of it is enough
+		a.Size = min(a.Size, 8) // one word of the memory is enough
 		m.raceAccess(g, a, op.Kind)
 	}
 	switch op.Kind {
@@ -168,7 +168,7 @@ func (m *Machine) raceOp(g *goroutine, r Regs, op *trace.Op) {
 		switch {
 		case row.Acquires|row.Releases == 0 && row.On != trace.OnLibrary, row.Communicates:
 			return
-		case row.Tries && !a.Write: // it fails
+		case row.Tries && !a.Write: // the attempt fails
 			row = trace.None.Row()
 		}
 		if m.contended != nil && row.On == trace.OnLock && row.Acquires&trace.First != 0 {

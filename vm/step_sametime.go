@@ -40,7 +40,7 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 			return // only one has a monotonic reading: they are never equal
 		}
 		x, y := instant(p[0], p[1]), instant(q[0], q[1])
-		if min(x, y) < 0 { // one is not of the clock
+		if min(x, y) < 0 { // one of the times is not of the clock
 			continue
 		}
 		if early {

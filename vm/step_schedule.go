@@ -100,7 +100,7 @@ func (m *Machine) viewOf(g *goroutine) *view {
 		v.op = g.pending
 		return v
 	}
-	if g.pending.Kind == trace.Branch { // of any instruction
+	if g.pending.Kind == trace.Branch { // any instruction can have a pending Branch
 		v.n, v.op = int(g.Ways), g.pending
 		return v
 	}
@@ -195,7 +195,7 @@ func (m *Machine) step(g *goroutine, choice int) {
 	m.saveGoroutine(g)
 	ends := g.ending()
 	m.beginGlide(g, g.view.op.Kind)
-	hush := m.beginSilence(g)
+	silentStep := m.beginSilence(g)
 	m.able.begin(m, g)
 	g.scheduled, g.Choice = true, int32(choice)
 	g.status = gRunning
@@ -221,14 +221,14 @@ func (m *Machine) step(g *goroutine, choice int) {
 	}
 	// g's view was computed when it arrived, and no goroutine moves after that.
 	seen := g.view.moment == m.moment && len(m.ready) == 0
-	m.noteEffect(g, m.glide.kind, m.glide.vain)
+	m.noteEffect(g, m.glide.kind, m.glide.idle)
 	// Bring the goroutines whose work the step has created or completed to their next operations.
 	m.runLocal()
 	m.moment++
 	if seen {
 		g.view.moment = m.moment
 	}
-	m.endSilence(g, hush)
+	m.endSilence(g, silentStep)
 	m.able.end(m)
 	if m.reduction != nil {
 		m.reduction.afterStep(g)
@@ -269,7 +269,7 @@ func (m *Machine) refillBudget(g *goroutine, left int) bool {
 	m.localWork += used
 	m.budgetLeft = budget
 	if m.auto && m.cfg.Run && m.localWork < 2*budget && m.inModel(g) {
-		m.budgetLeft = 1 // one of the next back edges and calls checks again
+		m.budgetLeft = 1 // check again at one of the next back edges or calls
 		return true
 	}
 	if m.auto {

@@ -6,19 +6,19 @@ import (
 )
 
 // beginSilence is called when g's step begins.
-func (m *Machine) beginSilence(g *goroutine) hush {
+func (m *Machine) beginSilence(g *goroutine) silentStep {
 	if m.reduction != nil || m.cfg.InTurn {
-		return hush{}
+		return silentStep{}
 	}
 	op := &g.view.op
 	for _, a := range op.Access[:op.N] {
 		//mutant: only operations on channels touch channels [silent]: "heap.Chan != 0 " -> "heap.Chan != 0 && false "
 		if m.heap.Objs[a.Obj].Flags&heap.Chan != 0 {
-			return hush{}
+			return silentStep{}
 		}
 	}
 	//mutant: silence has no beginning [silent]: "since: m.moment, " -> ""
-	h := hush{silent: true, since: m.moment, saves: m.saves}
+	h := silentStep{silent: true, since: m.moment, saves: m.saves}
 	if m.silent.until == m.moment {
 		h.since = m.silent.since
 	}
@@ -26,7 +26,7 @@ func (m *Machine) beginSilence(g *goroutine) hush {
 }
 
 // endSilence is called when g's step has ended.
-func (m *Machine) endSilence(g *goroutine, h hush) {
+func (m *Machine) endSilence(g *goroutine, h silentStep) {
 	//mutant: goroutines change by their own steps only [silent]: drop 2
 	//mutant: to come to a channel makes no difference [silent]: drop 3
 	if h.silent && h.saves == m.saves && !g.pending.Kind.Communicates() {
@@ -54,9 +54,10 @@ func (m *Machine) staysTrue(g *goroutine) bool {
 //
 // Then the alternatives of any waiting operation on channels (Send, Recv, Select) are unchanged.
 //
-//  1. They are a function of the registers of its goroutine, of the headers of channels, and of which
-//     goroutines have such operations pending, on which channels, and which of them are parked
-//     (chanAlternatives). Config.InTurn is an exception: with it no views are kept.
+//  1. The alternatives of an operation are a function of three things: the registers of its goroutine; the
+//     headers of channels; and, for each goroutine, whether it has such an operation pending, on which
+//     channels, and whether it is parked (chanAlternatives). Config.InTurn is an exception: with it no views
+//     are kept.
 //  2. A channel that another goroutine has is shared (state_sharing.go). So only an operation that
 //     declares its objects changes it: an operation on channels, the firing or stopping of a timer, an
 //     access to memory by way of package unsafe.
@@ -69,8 +70,8 @@ type silence struct {
 	since, until uint64 // between the states of these two moments there were silent steps only
 }
 
-// hush has the data that have to be the same at the end of a silent step.
-type hush struct {
+// silentStep has the data that have to be the same at the end of a silent step.
+type silentStep struct {
 	silent       bool
 	since, saves uint64
 }

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Durations of the clock in memory, or passed to another function. The machine keeps their values, each
-// with a bound on the number of clock reads of which it is the sum (compile, clock.go). Every Duration with
+// Durations of the clock in memory, or passed to another function. The machine keeps their values, each with
+// a bound on the number of clock reads that were added up to make it (compile, clock.go). Every Duration with
 // such a value counts as measured.
 
 // noteSpan records that d is a Duration of the clock, the sum of at most n of them.
@@ -30,8 +30,8 @@ func (m *Machine) noteSpan(d int64, n int32) {
 // maxSum is the largest number of summands that is kept; rounded Durations have it.
 const maxSum = 1 << 20
 
-// spanOf returns the number of Durations of the clock of which d is the sum, 0 if d is not of the
-// clock. If there are too many values to keep, each d may be such a sum.
+// spanOf returns the number of Durations of the clock whose sum is d; 0 if d is not of the clock. If there
+// are too many values to keep, each d may be such a sum.
 func (m *Machine) spanOf(d int64) int32 {
 	m.times.lock()
 	defer m.times.unlock()

@@ -116,7 +116,7 @@ func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 // deadlines of contexts do not distinguish states that are otherwise equal.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
-	m.vainLooks, m.vainRounds = 0, 0
+	m.idleLooks, m.idleRounds = 0, 0
 	d, from := m.deadline(g), m.clock
 	at := d
 	switch {
@@ -145,7 +145,7 @@ func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.observeLate()
 	g.label = 0
 	if m.cfg.Run && g.system {
-		g.label = uint64(at) // for the next tick of a ticker: see nextTick
+		g.label = uint64(at) // the time for the next tick of a ticker: see nextTick
 	}
 	return Next
 }
@@ -376,7 +376,7 @@ func (m *Machine) canFire(g *goroutine) bool {
 		return false
 	}
 	if m.word(g.wait.obj, tmPeriod) == 0 {
-		return true // its channel is empty, or it is of the kind before Go 1.23, where Stop reports whether it is armed
+		return true // its channel is empty, or the timer is of the kind before Go 1.23, where Stop reports whether it is armed
 	}
 	return m.chanHdr(c)[chLen/8] == 0 || m.timeOrdered(g) && m.isDue(g)
 }

@@ -9,21 +9,21 @@ import (
 	"hbcheck.dev/hbcheck/vm/hash"
 )
 
-// A loop that works until a moment (for time.Now().Before(end) { ... }) natively runs thousands of
-// rounds, of which a few show all behaviours. A path on which no time passes runs them forever, and
-// is cut (cutForTime). So when a path has been cut in a loop, the search begins again, and there the
-// loop is timed: after timedRounds rounds its next look at the clock waits for the moment at which a
-// comparison of the last round has another outcome, like the look of a loop without effect
-// (step_busywait.go). The behaviours that are not tried then are named: TimedLoop.
+// A loop that works until a moment (for time.Now().Before(end) { ... }) natively runs thousands of rounds,
+// and a few of them show all behaviours. A path on which no time passes runs them forever, and is cut
+// (cutForTime). So when a path has been cut in a loop, the search begins again, and there the loop is timed.
+// After timedRounds rounds its next clock read waits for the moment at which a comparison of the last round
+// has another outcome, like the clock read of a loop without effect (step_busywait.go). The behaviours that
+// are not tried then are named: TimedLoop.
 //
 // While such a loop waits, an operation with an effect by another goroutine lets it run one more
 // round, as it may now find something new. An operation of a goroutine that has run its own rounds
 // does not, because otherwise two of them would continue forever.
 
-// vainRounds bounds the comparisons of a path, since time last passed, that would have another
+// maxIdleRounds bounds the comparisons of a path, since time last passed, that would have another
 // outcome at a later time. Loops that end by such comparisons are timed when a path exceeds the
 // bound. A loop that sleeps now and then does not exceed it.
-const vainRounds = 64
+const maxIdleRounds = 64
 
 // needsTimed reports whether a path was cut in a loop that is not timed yet.
 func (m *Machine) needsTimed() bool {
@@ -40,7 +40,7 @@ func (m *Machine) timedPlaces() []string {
 // needsTimeTimed is needsTime for a timed loop.
 func (m *Machine) needsTimeTimed(g *goroutine, t int64) {
 	if t > m.clock {
-		m.vainRounds++
+		m.idleRounds++
 	}
 	l := &g.timed
 	if l.at != 0 && t > m.clock && t < math.MaxInt64/8 && (l.until == 0 || t < l.until) {

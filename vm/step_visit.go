@@ -84,7 +84,7 @@ func sortsKeys(frames []*ssa.Function) bool {
 		if fn = original(fn); i < len(want) && fn.String() == want[i] {
 			i++
 		} else if fn.Parent() == nil {
-			return false // another visitor is in between
+			return false // there is another visitor in between
 		}
 	}
 	if i < len(want) {

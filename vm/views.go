@@ -17,8 +17,8 @@ type StaticView struct{ m *Machine }
 // StaticView returns the view of m's present state.
 func (m *Machine) StaticView() StaticView { return StaticView{m} }
 
-// An Environment reports which behaviours of the environment were not tried, whether the search
-// therefore has to begin again with a finer machine, and which inputs lead to the present state.
+// An Environment reports which behaviours of the environment were not tried, and whether the search has to
+// begin again with a finer machine because of that. It also reports which inputs lead to the present state.
 type Environment struct{ m *Machine }
 
 // Environment returns the environment of m.

@@ -105,14 +105,14 @@ func goFlags(root *cobra.Command, args []string) []string {
 				if flag = cmd.Flags().ShorthandLookup(string(c)); flag == nil {
 					break
 				}
-				if flag.NoOptDefVal == "" { // what follows is its value
+				if flag.NoOptDefVal == "" { // the flag takes the rest, or the next argument, as its value
 					hasValue = k+2 < len(arg)
 					break
 				}
 			}
 		}
 		if flag != nil && flag.NoOptDefVal == "" && !hasValue {
-			i++ // its value
+			i++ // skip the flag's value
 		}
 	}
 	return out

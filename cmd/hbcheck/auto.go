@@ -45,7 +45,7 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 func (f *exploreFlags) portfolio(o *explore.Options) error {
 	p := &explore.Portfolio{}
 	names := autoSearches
-	if !f.all && !f.outcomes { // these are about whole searches
+	if !f.all && !f.outcomes { // --all and --outcomes need whole searches
 		names = append(autoSamples, names...)
 	}
 	for _, name := range names {
@@ -67,7 +67,7 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			p.Samples = append(p.Samples, x)
 			continue
 		}
-		x.MaxMemory /= int64(len(autoSearches)) // both store states at the same time
+		x.MaxMemory /= int64(len(autoSearches)) // the searches store states at the same time
 		x.Jobs = shareOfJobs(f.jobs, len(p.Searches))
 		if err := x.Check(); err != nil {
 			return err

@@ -35,7 +35,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "big", "sct", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "big", "sct", "jacontebe", "kernels", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -50,7 +50,10 @@ func benchCommand() *cobra.Command {
           -race where a C compiler is found, as hbcheck run executes it, and as a
           random walk; the time of a step (needs the go command)
   sct     programs of SCTBench, written anew: how many executions each explorer that
-          samples needs to find the bug, the geometric mean of 20 seeds within 1,000
+          samples needs to find the bug, the geometric mean of 20 seeds within 1,000;
+          and the work of auto, as a multiple of the steps of an execution of the first
+  jacontebe  the same for bugs of JaConTeBe, as their reports describe them
+  kernels    the same for bugs of the classes of GoBench
   answers  everyday tests, and programs of growing size, with every explorer and with
           auto: steps to an answer, as multiples of the steps of the best single explorer
   inputs   fuzz targets with all possible arguments, each correct and with a bug
@@ -132,7 +135,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sct}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sampledIn("sct")}, {"jacontebe", r.sampledIn("jacontebe")}, {"kernels", r.sampledIn("kernels")}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := r.safely(x.suite, x.run); err != nil {
 				return err
@@ -165,10 +168,10 @@ type benchRun struct {
 	space     *bench.Workspace
 	w         bench.Writer
 	only      *regexp.Regexp  // programs
-	explorers []*por.Explorer // that were named
-	kinds     []oracle.Kind   // that were named
-	found     bool            // a program that only matches
-	mistakes  []error         // hbcheck's own
+	explorers []*por.Explorer // explorers named by the user
+	kinds     []oracle.Kind   // kinds named by the user
+	found     bool            // some program matches only
+	mistakes  []error         // mistakes of hbcheck itself
 	problems  []string        // counts that differ from the expected ones
 	expects   bool            // there were expected counts
 }

@@ -64,18 +64,22 @@ func (r *benchRun) big() error {
 	return nil
 }
 
-// sct runs the suite sct.
-func (r *benchRun) sct() error {
-	for _, p := range bench.SCTPrograms() {
+// sampledIn returns a function that runs a suite that compares samplers.
+func (r *benchRun) sampledIn(suite string) func() error {
+	return func() error { return r.sampled(suite) }
+}
+
+func (r *benchRun) sampled(suite string) error {
+	for _, p := range bench.SampledPrograms(suite) {
 		if !r.wants(p.Name()) {
 			continue
 		}
-		var rows []*bench.SCTRow
+		var rows []*bench.SampledRow
 		for _, e := range explorers.All() {
 			if !e.Samples || len(r.explorers) > 0 && !slices.ContainsFunc(r.explorers, func(o *por.Explorer) bool { return o.Name == e.Name }) {
 				continue
 			}
-			x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.SCTRow, error) { return r.space.SCT(ctx, p, e.Name) })
+			x, ok, err := row(r, p.Name(), func(ctx context.Context) (*bench.SampledRow, error) { return r.space.Sample(ctx, p, e.Name) })
 			if err != nil {
 				return err
 			}
@@ -83,10 +87,27 @@ func (r *benchRun) sct() error {
 				rows = append(rows, x)
 			}
 		}
-		if len(rows) > 0 {
-			if err := r.w.SCT(rows); err != nil {
-				return err
+		if len(rows) == 0 {
+			continue
+		}
+		auto, ok, err := row(r, p.Name(), func(context.Context) (*bench.AnswerRow, error) {
+			t, err := r.space.Sampled(&p)
+			if err != nil {
+				return nil, err
 			}
+			return r.answer(t, autoPOR, "auto")
+		})
+		if err != nil {
+			return err
+		}
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
+		if !ok {
+			continue
+		}
+		if err := r.w.Sampled(suite, rows, auto); err != nil {
+			return err
 		}
 	}
 	return nil

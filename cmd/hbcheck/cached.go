@@ -26,29 +26,29 @@ import (
 type verdictCache struct {
 	store    *verdicts.Store
 	listing  *load.Listing
-	base     string // for hbcheck itself and the flags
+	base     string // hash of hbcheck itself and the flags
 	patterns []string
-	env      []string // of --env
+	env      []string // variables of --env
 
 	mu       sync.Mutex // guards hosts, which all machines use
 	hosts    map[*load.Entry]*vm.HostLog
 	packages map[string]string // fingerprints, by path; "" if there is none
-	names    []verdicts.Name   // of the remembered results of this run
+	names    []verdicts.Name   // names of the remembered results of this run
 }
 
-// without are the flags that make no difference to cached results. (Bounds on the time make none,
+// neutralFlags are the flags that make no difference to cached results. (Bounds on the time make none,
 // because a cached result is complete.)
-var without = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
+var neutralFlags = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
-// notRemembered are the flags for which a cached result does not suffice.
-var notRemembered = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
+// uncachedFlags are the flags for which a cached result does not suffice.
+var uncachedFlags = []string{"count", "trace-search", "dot", "explain", "check-static", "check-duplicates", "write-corpus",
 	"cover", "coverprofile", "baseline", "write-baseline"}
 
 // remember returns the cache for the packages of listing; nil if the user wants none or it cannot be
 // opened.
 func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patterns []string) *verdictCache {
 	dir, ok := verdicts.Dir()
-	if !ok || slices.ContainsFunc(notRemembered, cmd.Flags().Changed) {
+	if !ok || slices.ContainsFunc(uncachedFlags, cmd.Flags().Changed) {
 		return nil
 	}
 	self, err := ownHash()
@@ -62,7 +62,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may have other counts than one
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(without, f.Name) {
+		if !slices.Contains(neutralFlags, f.Name) {
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())
 		}
 	})

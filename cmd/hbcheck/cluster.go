@@ -37,7 +37,7 @@ type coordinator struct {
 	c        *jetstream.Cluster
 	run      *jetstream.Run
 	info     jetstream.RunInfo
-	worker   *worker // of this process; nil: it has none
+	worker   *worker // the worker in this process, or nil
 	stderr   io.Writer
 	inside   bool // the server is part of this process
 	ctx      context.Context
@@ -51,10 +51,10 @@ type coordinator struct {
 	hosts     map[*load.Entry]*vm.HostLog
 	collector *cluster.Collector
 	found     map[string]cluster.Record
-	waiting   map[string]cluster.Task // published, and without a record
+	waiting   map[string]cluster.Task // tasks that are published and have no record
 	failed    error
 	running   int // tasks whose records are awaited
-	slots     int // of all workers
+	slots     int // slots of all workers together
 	workers   int
 	begin     time.Time
 }
@@ -317,7 +317,7 @@ func (x *coordinator) republish() {
 	if len(lost) == 0 || x.run.Queued() > 0 {
 		return
 	}
-	again := x.c.Run(x.ctx, x.info.Build, x.info.ID) // with other ids for messages
+	again := x.c.Run(x.ctx, x.info.Build, x.info.ID) // its messages have other ids
 	if err := cluster.Resume(again, lost); err != nil && x.ctx.Err() == nil {
 		x.fail(err)
 	}
@@ -391,7 +391,7 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 			return nil, fmt.Errorf("cluster: the record of %s: %w", unique, err)
 		}
 		if known && x.resumed && t.Final && o.Result != nil && o.Result.TimedOut() {
-			continue // it was stopped when its time was up, and now there is more time
+			continue // the task was stopped when its time was up, and now there is more time
 		}
 		if o.Refused != "" {
 			return nil, fmt.Errorf("%w: %s", errNotHere, o.Refused)

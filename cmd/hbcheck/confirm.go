@@ -26,7 +26,7 @@ type confirmFlags struct {
 	out     string
 
 	writeTests string
-	patterns   []string // of packages
+	patterns   []string // patterns of packages
 	anywhere   bool     // the places that entries reach are unknown
 }
 
@@ -64,7 +64,7 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
-	x.Answers = e.tell(cmd, answers)
+	x.Answers = e.writeAnswers(cmd, answers)
 	return f.drive(ctx, max(f.budget-time.Since(begin), f.budget/3), cmd, c, e, x)
 }
 
@@ -128,8 +128,8 @@ func (c *confirmer) explore(ctx context.Context, e *explore.Entry, sampled bool,
 	return r, err
 }
 
-// tell writes the schedules of confirmed findings, and reports the answers to all findings.
-func (c *confirmer) tell(cmd *cobra.Command, answers []confirm.Answer) (list []report.Answer) {
+// writeAnswers writes the schedules of confirmed findings, and reports the answers to all findings.
+func (c *confirmer) writeAnswers(cmd *cobra.Command, answers []confirm.Answer) (list []report.Answer) {
 	written := map[*explore.Result][]report.Files{}
 	for _, a := range answers {
 		out := report.Answer{Status: a.Status.String(), By: a.By, Why: a.Why}

@@ -110,7 +110,7 @@ func (x *directives) flags(f *exploreFlags, e *load.Entry) *exploreFlags {
 			g = &c
 		}
 		if err := g.direct(d); err != nil {
-			panic("BUG: " + err.Error()) // they have been checked
+			panic("BUG: " + err.Error()) // directives have been checked before
 		}
 	}
 	return g

@@ -123,7 +123,7 @@ func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *con
 			x.Answers[i].Driver = shown[k]
 			continue
 		}
-		n := 1 // with other arguments, it is another test
+		n := 1 // a driver with other arguments is another test
 		for _, e := range shown {
 			if e.Name == d.Name || strings.HasPrefix(e.Name, d.Name+"_") {
 				n++
@@ -156,7 +156,7 @@ func (c *confirmer) try(ctx context.Context, search *confirm.Config, d *driven, 
 	got, err := search.Try(ctx, &d.entry, open)
 	if err != nil {
 		for _, i := range open {
-			why[i] = cmp.Or(why[i], report.Error(err)) // it cannot be explored
+			why[i] = cmp.Or(why[i], report.Error(err)) // the driver cannot be explored
 		}
 		return err
 	}

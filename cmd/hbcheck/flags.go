@@ -79,14 +79,14 @@ type exploreFlags struct {
 	cover                             bool
 	baseline, writeBaseline, since    string
 	known                             *known // nil: there is none
-	baselineText                      []byte // of the file of baseline; nil: it has not been read
+	baselineText                      []byte // text of the file of baseline; nil: it has not been read
 	coverProfile                      string
 	color                             string
 	save                              string
 	scale, calls                      string
-	wishes                            []scale.Wish // of scale; nil: it is off or auto
+	wishes                            []scale.Wish // numbers of scale; nil: it is off or auto
 	resume                            bool
-	mistaken                          bool // a mistake of hbcheck's own in writing results
+	mistaken                          bool // writing results has met a mistake of hbcheck itself
 }
 
 func (f *exploreFlags) register(fs *pflag.FlagSet) {

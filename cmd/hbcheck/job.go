@@ -33,10 +33,10 @@ import (
 // A jobSpec has the data that a worker needs besides the program. It has only those variables of the
 // coordinator's environment that programs usually read, and so no secrets.
 type jobSpec struct {
-	Flags    []string // of the explore command
-	Args     []string // of the program
-	Input    []byte   // of --stdin
-	Baseline []byte   // of --baseline
+	Flags    []string // flags of the explore command
+	Args     []string // arguments of the program
+	Input    []byte   // contents of --stdin
+	Baseline []byte   // contents of --baseline
 	Env      []string
 }
 
@@ -81,18 +81,18 @@ type entryTask struct {
 	Name    string
 	Bound   time.Duration
 	Final   bool
-	Earlier *explore.Result // of an earlier attempt, or nil
+	Earlier *explore.Result // result of an earlier attempt, or nil
 
 	Initialising time.Duration // explore.Options.Initialising
 }
 
 // An outcome is the result of an entryTask.
 type outcome struct {
-	Refused string // why workers cannot explore it
+	Refused string // why workers cannot explore the entry
 	Result  *explore.Result
 	Crowded bool
 	Err     string
-	Mistake string // hbcheck's own
+	Mistake string // the text of a mistake of hbcheck itself
 	Used    []int  // the comments of the run (//hbcheck:ignore) that accepted a bug
 	Facts   []vm.HostFact
 	By      string // the process
@@ -207,7 +207,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
 		return &outcome{Refused: "the worker finds other entries in the program"}
 	}
-	w.tell(d, t.Name)
+	w.describeTask(d, t.Name)
 	e := &j.entries[t.Entry]
 	own, flags, err := j.x.options(e)
 	if err != nil {
@@ -217,7 +217,7 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	if t.Bound > 0 && (own.Timeout == 0 || t.Bound < own.Timeout) {
 		own.Timeout, own.Share, own.Initialising = t.Bound, true, t.Initialising
 	}
-	m := newMarket(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
+	m := newPieceExchange(ctx, w, d.Run, d.Task().Name, t.Entry, t.Name)
 	own.Elsewhere = m
 	o.Result, o.Crowded, err = j.x.perform(ctx, e, own, flags, t.Final, t.Earlier)
 	m.close()

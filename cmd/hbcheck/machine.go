@@ -26,15 +26,15 @@ import (
 // machineFlags are the flags that change the machine, and so the meaning of a schedule. Replay files record
 // them.
 type machineFlags struct {
-	args      []string // of the program, after its name
+	args      []string // arguments of the program, after its name
 	env       []string // variables of the program that differ from hbcheck's: KEY=VALUE
 	variables []string // hbcheck's own, if they are not those of this process
 	stdin     string   // a file, whose content is input; input is its standard input
 	input     []byte
 	outcomes  bool   // the order of writes to stdout and stderr matters
-	run       string // of tests and subtests; see selection.Filter
+	run       string // pattern of tests and subtests; see selection.Filter
 	skip      string // tests and subtests to exclude
-	bench     string // which benchmarks
+	bench     string // which benchmarks are entries
 	short     bool   // testing.Short
 	time      string // any, bounded, virtual
 	slack     time.Duration
@@ -47,11 +47,11 @@ type machineFlags struct {
 	symbolic  bool                        // the entry is called with symbolic arguments
 	inputLen  int                         // bound on the length of strings and slices among inputs
 	unwind    int                         // bound on the iterations of a loop; not part of a schedule
-	inputs    map[vm.InputKey]uint64      // with which a schedule was recorded; nil: they are symbolic
+	inputs    map[vm.InputKey]uint64      // the inputs with which a schedule was recorded; nil: inputs are symbolic
 	heap      uint64                      // bytes the program may need; not part of a schedule
 	solver    string                      // a program that is asked about inputs; not part of a schedule
 	host      *vm.HostLog                 // records the program's questions to the host; not part of a schedule
-	watch     func(*vm.Machine, vm.Point) // of a debugger: vm.Config.Watch
+	watch     func(*vm.Machine, vm.Point) // watch of a debugger: vm.Config.Watch
 }
 
 func (f *machineFlags) register(fs *pflag.FlagSet) {
@@ -337,7 +337,7 @@ func environ(dir string, set []string) []string { return environOf(os.Environ(),
 // environOf is environ with other variables in place of hbcheck's own.
 func environOf(variables []string, dir string, set []string) []string {
 	own := slices.Concat([]string{"PWD=" + dir}, set)
-	slices.Reverse(own) // the last of two with the same key counts
+	slices.Reverse(own) // the last of two variables with the same key counts
 	changed := func(s string) bool {
 		key, _, _ := strings.Cut(s, "=")
 		return slices.ContainsFunc(own, func(t string) bool { return strings.HasPrefix(t, key+"=") })

@@ -44,8 +44,8 @@ func relaxed[T any](f func() (T, error)) (T, error) {
 	return f()
 }
 
-// findPercent is loadPercent for findings, unless the program already takes largeProgram, because then
-// memory is scarcer than time. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist
+// findPercent is loadPercent for findings. It is not used if the program already takes largeProgram, because
+// then memory is scarcer than time. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist
 // 3.8 instead of 4.7.
 const (
 	findPercent  = 300
@@ -92,7 +92,7 @@ type pacer struct {
 	room     uint64 // mostRoom; tests change it
 	mu       sync.Mutex
 	active   []int
-	before   int // the collector's percentage before the first of them
+	before   int // the collector's percentage before active had an element
 	now      int
 	followed bool
 }

@@ -29,7 +29,7 @@ func inOrder[T any](workers, n int, q *queue, do func(i int, before func()) T, d
 	for i := range n {
 		err := done(i, <-results[i])
 		if err != nil {
-			q.stop() // before the next one may begin
+			q.stop() // stop before another entry may begin
 		}
 		close(earlier[i+1])
 		if err != nil {
@@ -53,7 +53,7 @@ type queue struct {
 	mu      sync.Mutex // guards the following fields
 	begun   []bool
 	first   int             // all smaller ones have begun
-	opened  map[string]bool // by group: whether one of its numbers has ended; absent: none has begun
+	opened  map[string]bool // by group: whether an entry of it has ended; absent: none has begun
 	stopped bool
 }
 

@@ -24,8 +24,8 @@ const (
 	glances   = 4                      // the first pass takes firstTime/glances
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 
-	mostInitialising = 10 * time.Second // to initialise packages for the entries of one package, besides their shares
-	mostPairs        = 3                // pairs that were not explored are named
+	mostInitialising = 10 * time.Second // for initialising the packages of one package's entries, besides the entries' shares
+	mostPairs        = 3                // number of pairs that are named if they were not explored
 )
 
 // A wholeRun explores entries in three passes, several of them at the same time. In the first pass each
@@ -55,11 +55,11 @@ type wholeRun struct {
 	mu         sync.Mutex // guards the fields below, mem and sv
 	progress   *report.Progress
 	tally      tally
-	running    []begun                  // in the order in which they began
-	loading    map[string]time.Duration // by package: how long making machines for its entries has taken
+	running    []begun                  // entries in the order in which they began
+	loading    map[string]time.Duration // by package: the time spent on making machines for its entries
 	loadingAll time.Duration
 
-	loadedUntil map[string]time.Time // by package: when the last of these was made
+	loadedUntil map[string]time.Time // by package: when the last machine for its entries was made
 }
 
 // begun is an entry that is being explored.
@@ -71,7 +71,7 @@ type begun struct {
 // An attempt is one exploration of an entry, with the data for handling its result.
 type attempt struct {
 	entry   *explore.Entry
-	skipped bool   // the run was interrupted before it
+	skipped bool   // the run was interrupted before the entry
 	beside  string // a test of the pair that is not ok alone, so the pair was not explored
 	late    bool   // more time, or fewer entries at the same time, could change the result
 	result  *explore.Result
@@ -345,7 +345,7 @@ func (x *wholeRun) attempt(stop context.Context, e *explore.Entry, bound, initia
 	done := false
 	if x.remote != nil {
 		crowded, done = x.elsewhere(stop, &a, bound, initialising, final, earlier)
-		own.Elsewhere = withoutHelp{} // so that the counts are those of a worker
+		own.Elsewhere = withoutHelp{} // gives the same counts as the exploration by a worker
 	}
 	if !done {
 		a.result, crowded, a.err = x.perform(stop, e, own, a.flags, final, earlier)
@@ -425,7 +425,7 @@ func (x *wholeRun) done(a attempt) (err error) {
 		for i, ig := range a.ignores {
 			x.opts.Ignores[i].Used = x.opts.Ignores[i].Used || ig.Used
 		}
-		x.sv.tell(a.keep, r)
+		x.sv.reportSaved(a.keep, r)
 	}
 	x.f.accept(r)
 	x.files.flags = a.flags

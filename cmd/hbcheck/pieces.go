@@ -32,8 +32,8 @@ const (
 	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for this time
 	pieceTime  = 300 * time.Millisecond // a piece returns its unexplored rest after this time,
 	pieceMore  = 10 * time.Millisecond  // then it returns one frame after each such time
-	askRoom    = 100 * time.Millisecond // between queries for idle workers, at first
-	askLater   = 400 * time.Millisecond // and after a while without idle workers
+	askRoom    = 100 * time.Millisecond // time between queries for idle workers, at first
+	askLater   = 400 * time.Millisecond // time between queries after a while without idle workers
 	mostPieces = 64                     // bound on the pieces of an entry that others explore at the same time
 )
 
@@ -65,13 +65,13 @@ func pieceOf(name string) (of string, ok bool) {
 	return of, ok
 }
 
-// A market is the explore.Elsewhere of one entry: it tracks how many pieces other workers can take.
-type market struct {
+// A pieceExchange is the explore.Elsewhere of one entry: it tracks how many pieces other workers can take.
+type pieceExchange struct {
 	w     *worker
-	run   *jetstream.Run // of its pieces
-	shown *jetstream.Run // of the data published for all pieces, which the owner need not receive
+	run   *jetstream.Run // queue of the entry's pieces
+	shown *jetstream.Run // queue of the data published for all pieces, which the owner need not receive
 	queue *cluster.Pieces
-	of    string // the task of the entry
+	task  string // the task of the entry
 	entry int
 	name  string
 	owner string
@@ -84,9 +84,9 @@ type market struct {
 	mu     sync.Mutex
 	short  bool            // the queue has tasks that wait for a worker, so nothing is cut
 	held   int             // room that was taken for pieces that were not sent yet
-	known  map[string]bool // that have a record
+	known  map[string]bool // names of pieces that have a record
 	facts  []vm.HostFact   // about the hosts of other workers
-	pieces int             // that others explored or refused
+	pieces int             // number of pieces that others explored or refused
 }
 
 // withoutHelp is the explore.Elsewhere of an entry without pieces elsewhere.
@@ -99,18 +99,18 @@ func (withoutHelp) Release()                                                    
 func (withoutHelp) Publish([]byte) int                                          { return 0 }
 func (withoutHelp) Explore(explore.Piece, func() bool) (result []byte, ok bool) { return nil, false }
 
-func newMarket(ctx context.Context, w *worker, run, of string, entry int, name string) *market {
-	m := &market{w: w, of: of, entry: entry, name: name, owner: nuid.Next(), room: make(chan bool, mostPieces), short: true,
+func newPieceExchange(ctx context.Context, w *worker, run, task string, entry int, name string) *pieceExchange {
+	m := &pieceExchange{w: w, task: task, entry: entry, name: name, owner: nuid.Next(), room: make(chan bool, mostPieces), short: true,
 		known: make(map[string]bool)}
 	m.ctx, m.end = context.WithCancel(ctx)
-	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(of)
-	m.shown = m.run.Pieces(of + shownSign)
+	m.run = w.c.Run(m.ctx, w.info.Build, run).Pieces(task)
+	m.shown = m.run.Pieces(task + shownSign)
 	m.queue = cluster.NewPieces(m.run, m.shown, m.owner)
 	return m
 }
 
-// close stops the market, and removes the records of its pieces.
-func (m *market) close() {
+// close stops the exchange, and removes the records of its pieces.
+func (m *pieceExchange) close() {
 	m.end()
 	m.all.Wait()
 	m.start.Do(func() {})
@@ -123,10 +123,10 @@ func (m *market) close() {
 }
 
 // Workers implements explore.Elsewhere.
-func (m *market) Workers() int { return mostPieces }
+func (m *pieceExchange) Workers() int { return mostPieces }
 
 // Acquire implements explore.Elsewhere.
-func (m *market) Acquire(over <-chan struct{}) bool {
+func (m *pieceExchange) Acquire(over <-chan struct{}) bool {
 	m.open()
 	// Without this check a search that is over would release its room and acquire it again, forever.
 	select {
@@ -148,7 +148,7 @@ func (m *market) Acquire(over <-chan struct{}) bool {
 }
 
 // open begins to ask for room, if it has not begun yet.
-func (m *market) open() {
+func (m *pieceExchange) open() {
 	m.start.Do(func() {
 		m.all.Go(m.ask)
 		m.all.Go(func() { m.queue.Listen() })
@@ -156,7 +156,7 @@ func (m *market) open() {
 }
 
 // TryAcquire implements explore.Elsewhere.
-func (m *market) TryAcquire() bool {
+func (m *pieceExchange) TryAcquire() bool {
 	m.open()
 	select {
 	case <-m.room:
@@ -167,20 +167,20 @@ func (m *market) TryAcquire() bool {
 	}
 }
 
-func (m *market) hold(n int) {
+func (m *pieceExchange) hold(n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.held += n
 }
 
 // Release implements explore.Elsewhere.
-func (m *market) Release() {
+func (m *pieceExchange) Release() {
 	m.hold(-1)
 	m.free()
 }
 
 // free makes room for another piece, if no task waits for a worker.
-func (m *market) free() {
+func (m *pieceExchange) free() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.short && len(m.room) < cap(m.room) {
@@ -189,7 +189,7 @@ func (m *market) free() {
 }
 
 // ask asks repeatedly how many more pieces there is room for.
-func (m *market) ask() {
+func (m *pieceExchange) ask() {
 	wait := cutAfter
 	for {
 		select {
@@ -206,7 +206,7 @@ func (m *market) ask() {
 }
 
 // offer offers room for pieces, given the numbers of idle workers and of queued tasks.
-func (m *market) offer(idle, queued int, err error) {
+func (m *pieceExchange) offer(idle, queued int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.short = err != nil || queued > 0
@@ -220,7 +220,7 @@ func (m *market) offer(idle, queued int, err error) {
 		default: // a waiting goroutine of the search has taken it
 		}
 	}
-	for range room - len(m.room) { // goroutines of the search that wait take them at once
+	for range room - len(m.room) { // waiting goroutines of the search take these tokens at once
 		m.room <- true
 	}
 }
@@ -242,13 +242,13 @@ const knownSign = "known-"
 const shownSign = "-shown"
 
 // Publish implements explore.Elsewhere.
-func (m *market) Publish(data []byte) (number int) {
+func (m *pieceExchange) Publish(data []byte) (number int) {
 	number, _ = m.queue.Show(data)
 	return number
 }
 
 // Explore implements explore.Elsewhere.
-func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
+func (m *pieceExchange) Explore(p explore.Piece, stop func() bool) (result []byte, ok bool) {
 	m.hold(-1)
 	answered := false
 	defer func() {
@@ -270,7 +270,7 @@ func (m *market) Explore(p explore.Piece, stop func() bool) (result []byte, ok b
 	if err != nil {
 		return nil, false
 	}
-	t := cluster.Task{Name: m.of + pieceSign + hashOf(data), Data: data}
+	t := cluster.Task{Name: m.task + pieceSign + hashOf(data), Data: data}
 	back, err := m.queue.Ask(t)
 	if err != nil {
 		return nil, false
@@ -372,7 +372,7 @@ func (w *worker) explorePiece(ctx context.Context, j *job, run *jetstream.Run, d
 	if t.Entry >= len(j.entries) || j.entries[t.Entry].Name != t.Name {
 		return refuse(errors.New("the worker finds other entries in the program"))
 	}
-	w.tell(d, "a piece of "+t.Name)
+	w.describeTask(d, "a piece of "+t.Name)
 	r, ok, err := run.Lookup(t.Known)
 	if err != nil || !ok || len(r.Children) != 1 {
 		return refuse(fmt.Errorf("no record of what is known: %v", err))

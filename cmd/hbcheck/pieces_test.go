@@ -8,9 +8,9 @@ import (
 )
 
 // TestMarket: there is room for as many pieces as workers wait, however many goroutines of the search
-// wait for room, and however often the market asks.
+// wait for room, and however often the exchange asks.
 func TestMarket(t *testing.T) {
-	m := &market{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
+	m := &pieceExchange{room: make(chan bool, mostPieces), short: true, ctx: t.Context()}
 	m.start.Do(func() {})
 	var taken atomic.Int64
 	over := make(chan struct{})

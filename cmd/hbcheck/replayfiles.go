@@ -25,7 +25,7 @@ type replayFiles struct {
 	patterns []string
 	loaded   []string        // import paths of the packages that are loaded
 	used     map[string]bool // stems
-	mistaken bool            // a mistake of hbcheck's own
+	mistaken bool            // there was a mistake of hbcheck itself
 }
 
 // write writes a replay file and a page for each bug of r that is not a warning, and returns the names by

@@ -111,7 +111,7 @@ func (f *exploreFlags) rounds(cmd *cobra.Command) error {
 			cancel(errChanged)
 			<-ended
 			next.first = true // the closed gates have not printed its last results
-		case <-stop.Done(): // which ended the round, too
+		case <-stop.Done(): // stop has ended the round, too
 			code := <-ended
 			cancel(nil)
 			return status(code)

@@ -101,7 +101,7 @@ func (t *watchedTree) belongs(name string) bool {
 func (t *watchedTree) add(dir string) error {
 	return filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil: // it is gone again
+		case err != nil: // the file or directory has been removed meanwhile
 			return nil
 		case !e.IsDir():
 			return nil

@@ -27,7 +27,7 @@ import (
 // saves saves the searches of a run. A nil *saves saves nothing.
 type saves struct {
 	dir     string
-	auto    bool // it is the user's cache directory, whose size is bounded
+	auto    bool // dir is in the user's cache directory, and its size is bounded
 	resume  bool
 	every   time.Duration
 	listing *load.Listing
@@ -51,7 +51,7 @@ const (
 
 // notSaved are the flags that do not change a search: those about the use of its result, its end and the
 // number of its workers.
-var notSaved = append([]string{"html", "strict", "assume", "count"}, without...)
+var notSaved = append([]string{"html", "strict", "assume", "count"}, neutralFlags...)
 
 // newSaves returns where the searches of this run are saved.
 func (f *exploreFlags) newSaves(cmd *cobra.Command, listing *load.Listing, cache *verdictCache) (*saves, error) {
@@ -129,8 +129,8 @@ func (x *saves) keep(e *explore.Entry, dir string) *explore.Keep {
 	return k
 }
 
-// tell reports on stderr that a search was saved, or that there was no saved search to continue.
-func (x *saves) tell(k *explore.Keep, r *explore.Result) {
+// reportSaved reports on stderr that a search was saved, or that there was no saved search to continue.
+func (x *saves) reportSaved(k *explore.Keep, r *explore.Result) {
 	if x == nil || k == nil || r == nil {
 		return
 	}
@@ -194,7 +194,7 @@ func boundSaves(dir string, max int64, oldest time.Time) {
 		for _, f := range s.files {
 			os.Remove(f)
 		}
-		os.Remove(s.dir) // if it is empty
+		os.Remove(s.dir) // succeeds if the directory is empty
 		all -= s.size
 	}
 }

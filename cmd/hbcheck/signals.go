@@ -23,9 +23,9 @@ var stopSignals = map[os.Signal]error{
 }
 
 // interrupts returns a context that is done at the first of stopSignals, so that the results so far are
-// printed. If tells is set, a second signal makes hbcheck print them at once (explore.WithHurry). The next
+// printed. If narrates is set, a second signal makes hbcheck print them at once (explore.WithHurry). The next
 // one ends the process. Signals that the process was started to ignore, as by nohup, are ignored.
-func interrupts(parent context.Context, tells bool) (ctx context.Context, release func()) {
+func interrupts(parent context.Context, narrates bool) (ctx context.Context, release func()) {
 	if parent == nil {
 		parent = context.Background()
 	}
@@ -40,7 +40,7 @@ func interrupts(parent context.Context, tells bool) (ctx context.Context, releas
 	go func() {
 		select {
 		case s := <-signals:
-			if !tells {
+			if !narrates {
 				signal.Stop(signals)
 			}
 			cancel(stopSignals[s])

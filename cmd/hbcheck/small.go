@@ -57,7 +57,7 @@ const smallSample = 10
 func (x *wholeRun) smallConfig(e *explore.Entry, own explore.Options, flags *exploreFlags) *small.Config {
 	machine := flags.machineFlags
 	machine.host = nil                 // the cache of the entry is not for another program
-	own.Keep, own.Elsewhere = nil, nil // other processes do not have it
+	own.Keep, own.Elsewhere = nil, nil // other processes do not have the small version
 	sample := own
 	sample.Portfolio, sample.POR, sample.MaxExecs, sample.Jobs = nil, explorers.Lookup("random"), smallSample, 1
 	sample.Match, sample.Symmetry, sample.LimitPreempt, sample.MaxStates = false, false, false, 0

@@ -15,7 +15,7 @@ type tally struct {
 	attempted, all  int       // entries, in this pass
 	ok, failed      int       // results that are final
 	open, undecided int       // other final results; and entries that the next pass explores again
-	end             time.Time // of the budget; zero: there is none
+	end             time.Time // the end of the budget; zero: no budget
 
 	accept func(*explore.Result) // accepts the assumptions of a result
 }

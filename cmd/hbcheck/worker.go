@@ -29,10 +29,10 @@ type worker struct {
 	c      *jetstream.Cluster
 	info   jetstream.WorkerInfo // guarded by mu; ID, Build and Slots do not change
 	log    io.Writer
-	memory byteSize // for searches; 0: that of the run, or the default
+	memory byteSize // limit for searches; 0: that of the run, or the default
 	puller *jetstream.Puller
 
-	own    *job // of this process; nil: it is not a coordinator
+	own    *job // the job of this process, if it is also the coordinator; otherwise nil
 	ownRun string
 
 	mu      sync.Mutex
@@ -47,7 +47,7 @@ type worker struct {
 
 // loading is a job that is being loaded, or has been.
 type loading struct {
-	turn chan bool // full while a task loads it
+	turn chan bool // full while a task loads the program
 	done bool
 	job  *job
 	err  error
@@ -161,7 +161,7 @@ func (w *worker) beat(ctx context.Context, leave func(), over chan struct{}) {
 		}
 		w.c.PutWorker(info)
 		if w.c.Connected() {
-			w.look(ctx, info)
+			w.checkRuns(ctx, info)
 		}
 		select {
 		case <-over:
@@ -171,8 +171,8 @@ func (w *worker) beat(ctx context.Context, leave func(), over chan struct{}) {
 	}
 }
 
-// look checks the present runs.
-func (w *worker) look(ctx context.Context, info jetstream.WorkerInfo) {
+// checkRuns checks the present runs.
+func (w *worker) checkRuns(ctx context.Context, info jetstream.WorkerInfo) {
 	one, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	s, err := w.c.Runs(one)
@@ -279,8 +279,8 @@ func (w *worker) begin(id string, d *jetstream.Delivered, stop context.CancelCau
 	w.info.Doing = append(w.info.Doing, jetstream.DoingInfo{Run: d.Run, Task: d.Task().Name, Since: time.Now()})
 }
 
-// tell reports the entry to which the executed task belongs.
-func (w *worker) tell(d *jetstream.Delivered, what string) {
+// describeTask notes the entry to which the executed task belongs.
+func (w *worker) describeTask(d *jetstream.Delivered, what string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for i := range w.info.Doing {

@@ -15,10 +15,10 @@ import (
 // A command is the first word of a line.
 type command struct {
 	name  string
-	short []string // other names of it
+	short []string // other names of the command
 	args  string
 	doc   string
-	again bool // an empty line repeats it
+	again bool // an empty line repeats the command
 	do    func(c *Console, args string) error
 }
 

@@ -55,7 +55,7 @@ func (c *Console) Where() string {
 		return fmt.Sprintf("in step %d of %d, %s: %s", at.Step+1, n, e.Name, c.EventText(&e))
 	}
 	e := c.s.Step(at.Step)
-	e.Effect = "" // it has not happened
+	e.Effect = "" // the step has not been executed yet
 	return fmt.Sprintf("step %d of %d is next, %s: %s", at.Step+1, n, e.Name, c.EventText(&e))
 }
 
@@ -187,7 +187,7 @@ func goroutines(c *Console, _ string) error {
 // State describes a goroutine's next operation, or the event for which it waits.
 func (c *Console) State(g *debug.Goroutine) string {
 	switch {
-	case g.Running || g.Next.Kind == trace.None: // in the prelude its next operation is unknown
+	case g.Running || g.Next.Kind == trace.None: // in the prelude the goroutine's next operation is unknown
 		word := "runs"
 		if !g.Running {
 			word = "is"

@@ -107,7 +107,7 @@ func (v *server) step(head *dap.Request, thread int, by dap.SteppingGranularity,
 	}
 	v.send(m)
 	switch alive := v.s.Select(name); {
-	case by == "instruction" || !alive && sign > 0: // one that has ended has no lines
+	case by == "instruction" || !alive && sign > 0: // a goroutine that has ended has no lines
 		v.stopped("step", v.s.Move(sign))
 	case sign < 0:
 		v.stopped("step", v.s.Back(into))

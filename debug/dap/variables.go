@@ -16,10 +16,10 @@ import (
 
 // A handle stands for a value with parts that a client may ask for. It is valid until the session moves.
 type handle struct {
-	list  []session.Variable // of a scope
-	value *session.Value     // or its parts
+	list  []session.Variable // the variables of a scope;
+	value *session.Value     // or the value whose parts are asked for;
 	path  string             // expression with this value; empty: there is none
-	texts string             // or the data of the goroutine of that name
+	texts string             // or the name of the goroutine whose data are asked for
 }
 
 // located is a frame with its place on the stack of its goroutine, innermost first.
@@ -43,7 +43,7 @@ const mostHandles = 1 << 20
 func (v *server) scopes(head *dap.Request, frame int) {
 	m := &dap.ScopesResponse{Response: response(head)}
 	m.Body.Scopes = []dap.Scope{}
-	if frame == 0 { // that of a goroutine that has ended
+	if frame == 0 { // the frame of a goroutine that has ended
 		v.send(m)
 		return
 	}

@@ -73,16 +73,16 @@ type Bug struct {
 	Minimal bool
 
 	Events    []describe.Event // Schedule in words
-	Calls     []Call           // in which the events were made
+	Calls     []Call           // the calls in which the events were executed
 	LoopEvent int              // index into Events where the loop begins, if Loop >= 0
 	// FailsAtStart: the test reports the failure before the first step.
 	FailsAtStart bool
-	Goroutines   []describe.Goroutine // those that had not ended at the end
+	Goroutines   []describe.Goroutine // goroutines that had not ended at the end
 	NotRun       []describe.Related   // goroutines that had been started, and had not moved when the bug showed
 	Cycle        []Edge               // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders
-	Accesses     *[2]describe.Access  // of a race, the earlier access first
+	Accesses     *[2]describe.Access  // the accesses of a race, the earlier one first
 	Pool         *PoolPass            // of a race: how both goroutines got the object; nil: in another way
-	Stack        []describe.Frame     // of a panic, failure or misuse
+	Stack        []describe.Frame     // the stack of a panic, failure or misuse
 	Output       []byte               // stdout up to the end
 	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
 	Observation *describe.Observation
@@ -100,9 +100,9 @@ type Bug struct {
 // Noted has the records that a search keeps of a bug. Reports do not see it.
 type Noted struct {
 	Stays    bool      // a Leak or Livelock that the entry may have left
-	Waiter   trace.GID // of a Leak or a Livelock
-	Parts    []*Bug    // of a Livelock that stays: one for each goroutine
-	Movers   []Mover   // of Schedule, until it is narrated
+	Waiter   trace.GID // the goroutine that waits, for a Leak or a Livelock
+	Parts    []*Bug    // for a Livelock that stays: one bug for each goroutine
+	Movers   []Mover   // the movers of Schedule, until the schedule is narrated
 	Symbolic bool      // values depended on inputs where it was found
 }
 
@@ -160,7 +160,7 @@ type Call struct {
 
 // A PoolPass is an object that a sync.Pool has handed from one goroutine of a race to the other.
 type PoolPass struct {
-	Pool     string // its name, where the object was got
+	Pool     string // the pool's name where the object was taken out
 	Put, Got int    // events
 }
 
@@ -175,8 +175,8 @@ type Carrying uint8
 
 // The results of carrying a schedule to full size.
 const (
-	Untried    Carrying = iota // it was not tried, or the execution was too long
-	NotCarried                 // it was tried, and the bug does not show
+	Untried    Carrying = iota // carrying was not tried, or the execution was too long
+	NotCarried                 // carrying was tried, and the bug does not show
 	Carried
 )
 
@@ -190,7 +190,7 @@ type Smaller struct {
 type Scaled struct {
 	Pos      token.Position
 	From, To int64
-	Follows  bool // it is not the bound of a loop, but follows from one
+	Follows  bool // the number is not the bound of a loop, but follows from one
 }
 
 // In reports whether the bug happened in the test or subtest of that name, or in one inside of it.

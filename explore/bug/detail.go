@@ -73,7 +73,7 @@ type (
 	Conflict struct {
 		What          string // operand in source terms; empty if it has no name
 		First, Second describe.Verb
-		At            token.Position // of the second access, without a column, if on another line
+		At            token.Position // position of the second access, without a column, if on another line
 	}
 )
 

@@ -79,7 +79,7 @@ func AtLeaf(m describe.Machine, status por.Status, end describe.Ending, allow *r
 		if g.Left == vm.LeftEndless {
 			b.Kind, b.Detail, b.Warning = LeftRunning, LivesOn{describe.TopFunc(g.Stack), g.Waiting}, true
 		}
-		b.Warning = b.Warning || g.Serves // it may be meant to live as long as the process
+		b.Warning = b.Warning || g.Serves // the goroutine may be meant to live as long as the process
 		bugs = append(bugs, b)
 	}
 	return bugs, end.Text

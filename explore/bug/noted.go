@@ -31,7 +31,7 @@ func (b *Bug) visited(g string, pos token.Position) (keys []string) {
 		if e.Name != g || e.Noted.Key == "" || e.Pos.Filename != pos.Filename || e.Pos.Line != pos.Line {
 			continue
 		}
-		if slices.Contains(keys, e.Noted.Key) { // in another run of the loop
+		if slices.Contains(keys, e.Noted.Key) { // the goroutine is in another iteration of the loop
 			break
 		}
 		keys = append(keys, e.Noted.Key)
@@ -54,8 +54,8 @@ func Movers(m describe.Machine, schedule trace.Schedule) (list []Mover) {
 	return list
 }
 
-// Untell describes b by the knowledge of the search.
-func (b *Bug) Untell() {
+// DescribeBriefly describes b by the knowledge of the search.
+func (b *Bug) DescribeBriefly() {
 	names := make(map[trace.GID]string)
 	for _, x := range b.Noted.Movers {
 		names[x.G] = x.Name

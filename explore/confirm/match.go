@@ -61,7 +61,7 @@ type claim struct {
 	*findings.Finding
 	shape shape
 	at    line
-	lines []line // of all places
+	lines []line // the lines of all its places
 }
 
 func newClaim(fset *token.FileSet, f *findings.Finding) *claim {

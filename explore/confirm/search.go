@@ -34,8 +34,8 @@ func (s Status) String() string { return statuses[s] }
 // An Answer is the result of executions for a finding.
 type Answer struct {
 	Status
-	Result *explore.Result // of the entry that confirms it,
-	Bug    *bug.Bug        // and its bug
+	Result *explore.Result // result of the entry that confirms the finding
+	Bug    *bug.Bug        // the bug that confirms the finding
 	By     []string        // the entries whose exhaustive exploration refutes it
 	Why    string          // why the finding is open, in words
 }
@@ -55,7 +55,7 @@ type Config struct {
 type entry struct {
 	*explore.Entry
 	claims []int // numbers
-	near   int   // of the claims: those whose places the call graph reaches
+	near   int   // number of claims whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
 	driver bool  // a driver for the claims: samples come first
 	lines  int   // lines of places that one execution reached: see scout; -1 if it was executed and reached none
@@ -66,7 +66,7 @@ type state struct {
 	*claim
 	answer   Answer
 	refuting []string // entries
-	open     []string // of entries: why they do not refute it
+	open     []string // reasons why entries do not refute the claim
 	untried  []string // entries for which there was no time
 }
 
@@ -346,7 +346,7 @@ func keyOf(b *bug.Bug) bugKey { return bugKey{b.Kind, b.Pos, b.Site, b.Detail} }
 
 // conclude returns the answer after all explorations.
 func (s *state) conclude() Answer {
-	var left []string // entries that may still show it
+	var left []string // entries that may still show the bug
 	for _, why := range s.open {
 		if !strings.Contains(why, " reaches ") {
 			left = append(left, why)

@@ -46,12 +46,12 @@ func (t callTree) add(stack []Frame) *CallNode {
 
 // A Holding is a lock that one goroutine waits for and another one holds.
 type Holding struct {
-	ID    trace.GID // of the goroutine that has it
+	ID    trace.GID // the goroutine that holds the lock
 	G     string
-	Ended bool           // that goroutine has ended
+	Ended bool           // the goroutine that holds the lock has ended
 	What  string         // name of the lock where it was taken
 	Pos   token.Position // where it was taken
-	Loc   uint64         // of the lock
+	Loc   uint64         // location of the lock
 	Made  token.Position // where the lock was made, if that is known
 	Event int            // index of the step that took it, -1 if no step of the schedule did
 }

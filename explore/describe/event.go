@@ -50,7 +50,7 @@ func (m *machine) Describe(g trace.GID) Event {
 		e.Internal = ""
 	}
 	if op.Commutes == trace.Subtracts || op.Commutes == trace.SubtractsLast {
-		e.Word = "wg-done" // by Add(-1), too
+		e.Word = "wg-done" // Add(-1) is shown as Done, too
 	}
 	m.last, m.lastE, m.elem = op, e, ""
 	if image, t, ok := m.MapElem(g); ok && !m.inside {

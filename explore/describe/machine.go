@@ -362,7 +362,7 @@ type Ending struct {
 	// Nil if nothing went wrong. Positions are outside the standard library if possible.
 	Exit    *Exit    // the program exited by itself, and the exit is a failure
 	Failure *Fault   // reported by a test
-	Also    []*Fault // further ones, at other places
+	Also    []*Fault // further faults, at other places
 	Fault   *Fault   // the program crashed
 
 	// NotRun is set if a test was skipped or never run, and says why.
@@ -374,7 +374,7 @@ type Ending struct {
 	// Unsupported names the construct, with its position, that the machine refused to execute. It
 	// is empty if an assumption of the program cut the execution.
 	Unsupported string
-	Refused     vm.Refusal // the same as a value, if the machine has one; otherwise zero
+	Refused     vm.Refusal // Unsupported as a value, if the machine has one; otherwise zero
 	// OverMemory is set if the program needs more memory than allowed, Interrupted if the machine was told
 	// to cut the execution.
 	OverMemory, Interrupted bool

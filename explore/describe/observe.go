@@ -11,7 +11,7 @@ import (
 // An Observation has details of a schedule's execution that Events, which are lines of text, do not have.
 // States[i] is the state before step i; the last one is the state at the end of the schedule.
 type Observation struct {
-	Names  map[trace.GID]string // of all goroutines of the execution
+	Names  map[trace.GID]string // names of all goroutines of the execution
 	States []State
 	Ended  bool // the program has ended in the last state
 }
@@ -99,12 +99,12 @@ type observer struct {
 	live    []trace.GID
 	enabled []trace.GID
 	seen    []trace.GID // all goroutines so far, in the order of discovery
-	running int         // number of those that have not ended
+	running int         // number of goroutines that have not ended
 	arrived map[trace.GID]arrival
 	steps   []observed
-	times   map[trace.GID][]stepTime    // of its steps
+	times   map[trace.GID][]stepTime    // times of its steps
 	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, by step of the first
-	partner trace.GID                   // of the step executed last, or NoGID
+	partner trace.GID                   // partner of the step executed last, or NoGID
 }
 
 // arrival says when the pending operation of a goroutine became pending, and where it is.
@@ -124,7 +124,7 @@ type stepTime struct {
 type observed struct {
 	trace.Op
 	touches []trace.Access
-	all     bool // it depends on all steps
+	all     bool // the step depends on all steps
 }
 
 // state records the state before step i.
@@ -177,7 +177,7 @@ func (o *observer) ended(i int, s *State) {
 	for _, g := range o.seen {
 		switch {
 		case o.arrived[g].kind == trace.None:
-		case is[g] || o.m.Alive(g): // alive: it may have an operation again, or repeats a loop
+		case is[g] || o.m.Alive(g): // the goroutine is alive: it may have an operation again, or repeats a loop
 			o.running++
 		default:
 			o.arrived[g] = arrival{state: i}
@@ -191,7 +191,7 @@ func (o *observer) step(i int, a trace.Step) {
 	s := &o.States[i]
 	x := observed{Op: o.m.Next(a.G), all: o.effects.DependsOnAll(a.G), touches: o.effects.Touches(a.G, nil)}
 	o.partner = trace.NoGID
-	if p, ok := Partner(o.m, a); ok { // its select may have other channels
+	if p, ok := Partner(o.m, a); ok { // the partner's select may have other channels
 		o.partner, x.touches = p, o.effects.Touches(p, x.touches)
 	}
 	o.m.Describe(a.G) // sets the operation for Contents

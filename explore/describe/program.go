@@ -48,7 +48,7 @@ type machine struct {
 	elem    string      // value of the map element that the operation is about
 	alive   []trace.GID // at the time of the description
 	printed [3]string   // on each stream, at the time of the description
-	calls   callTree    // of the steps described
+	calls   callTree    // the calls in which the described steps were executed
 }
 
 var _ Machine = (*machine)(nil)
@@ -163,7 +163,7 @@ func (m *machine) RaceSides(i int) (first, second Access) {
 			Stack: stack, Parent: m.Parent(s.G), Created: created, Own: Plain(m.userPos(stack, s.G, e.Pos)), Ended: !m.Alive(s.G)}
 	}
 	first, second = side(r.First), side(r.Second)
-	second.Ended = false // it makes the access now
+	second.Ended = false // its access is the present step
 	return first, second
 }
 
@@ -435,7 +435,7 @@ type Once struct {
 	OverMemory  bool   // the program needed more memory than allowed
 	Failure     *Fault // the first failure that the test reported
 	NotRun      *NotRun
-	Durations   []time.Duration // of its timers and sleeps: without duplicates, at most mostDurations
+	Durations   []time.Duration // durations of its timers and sleeps: without duplicates, at most mostDurations
 }
 
 const mostDurations = 64

@@ -24,8 +24,8 @@ type source struct {
 	found sync.Map              // results of what: operation → found; workers share it
 
 	mu       sync.Mutex
-	subtests ordered.Set[string] // those executed so far; guarded by mu
-	ended    ordered.Set[string] // those that have ended and were not skipped; guarded by mu
+	subtests ordered.Set[string] // subtests executed so far; guarded by mu
+	ended    ordered.Set[string] // subtests that have ended and were not skipped; guarded by mu
 }
 
 // executes records the execution of a subtest.
@@ -43,7 +43,7 @@ func (s *source) ran(name string) {
 	s.ended.Add(name)
 }
 
-// add records the execution of several subtests, of which some were skipped.
+// add records the execution of several subtests, some of which were skipped.
 func (s *source) add(all, skipped []string) {
 	for _, name := range all {
 		s.executes(name)

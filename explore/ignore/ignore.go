@@ -25,7 +25,7 @@ type Comment struct {
 	Pos    token.Position
 	Kind   bug.Kind
 	Reason string
-	Used   bool // it has accepted a bug
+	Used   bool // the directive has accepted a bug
 }
 
 // Directive begins a comment that accepts a bug.

@@ -15,7 +15,7 @@ import (
 type Deviation struct {
 	Events []describe.Event
 	Steps  int      // number of steps
-	Bug    *bug.Bug // that the execution shows, or nil
+	Bug    *bug.Bug // bug that the execution shows, or nil
 	Ending string   // ending of the execution; empty if it did not end within its bound
 }
 

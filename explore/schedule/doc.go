@@ -6,7 +6,7 @@
 //	Replay             a recording in a file ──▶ its events in this program, and its bug; or a Divergence
 //	Deviate, Straight  a recording up to a step, then another goroutine ──▶ where that leads
 //
-// A Teller observes a repetition. It ends the repetition when time is up (ErrUntold), and measures
+// A Teller observes a repetition. It ends the repetition when time is up (ErrNoTime), and measures
 // the delays that the schedule needs.
 //
 // The files: play executes steps and describes them; narrate adds to a bug the facts that its

@@ -33,7 +33,7 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	b.Minimal = true
 	left := uint64(budget)
 	run := explorer.Explore
-	if explorer.NoPreemptionBound || explorer.Samples { // it cannot show that no schedule has fewer
+	if explorer.NoPreemptionBound || explorer.Samples { // such an explorer cannot show that no schedule has fewer preemptions
 		run, cfg.Match = stateful.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
@@ -73,7 +73,7 @@ func shrinkLoopEntry(m describe.Machine, b *bug.Bug, budget int, over func() boo
 		if i >= b.Loop {
 			at[m.Hash()] = i - b.Loop
 		}
-		if m.Status() != por.Running { // it was interrupted
+		if m.Status() != por.Running { // the machine was interrupted
 			break
 		}
 		m.Step(a.G, a.Choice)

@@ -30,12 +30,12 @@ func markFailure(m describe.Machine, b *bug.Bug, atStart int) {
 }
 
 // Narrate fills in everything about b that executing its schedule shows, and checks that the
-// schedule shows the bug. It restores the state of m. The error is ErrUntold if t, which may be nil, says
+// schedule shows the bug. It restores the state of m. The error is ErrNoTime if t, which may be nil, says
 // that time is up.
 func Narrate(m describe.Machine, b *bug.Bug, t *Teller) error {
 	err := repeat(m, b, t)
 	if err != nil && t.Out() {
-		err = ErrUntold
+		err = ErrNoTime
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func narrateLoop(m describe.Machine, b *bug.Bug, t *Teller) error {
 		if loop, err = play(m, steps, t); err != nil {
 			return err
 		}
-		t = nil // its times are of one iteration
+		t = nil // t's times are those of one iteration
 		if m.Hash() == start {
 			b.LoopEvent = len(before)
 			b.Events = append(before, loop...)

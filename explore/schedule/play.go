@@ -20,22 +20,22 @@ func Events(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.
 	m.Rewind(mark)
 	m.Release(mark)
 	if err != nil && t.Out() {
-		err = ErrUntold
+		err = ErrNoTime
 	}
 	return events, err
 }
 
 // play executes a schedule and leaves m at its end. If a goroutine arrives at an operation that is
 // not enabled, that is a separate event, right after the step: it shows the reader why another goroutine
-// continues. The error is ErrUntold if t, which may be nil, says that time is up.
+// continues. The error is ErrNoTime if t, which may be nil, says that time is up.
 func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Event, error) {
 	events := make([]describe.Event, 0, len(schedule))
-	names := make(map[trace.GID]string) // of goroutines with brief events
+	names := make(map[trace.GID]string) // names of goroutines with brief events
 	var enabled []trace.GID
 	last := trace.NoGID
 	for i, a := range schedule {
 		if t.Ends(m, i) {
-			return nil, ErrUntold
+			return nil, ErrNoTime
 		}
 		if m.Status() != por.Running {
 			return events, fmt.Errorf("step %d: the execution has ended", i+1)
@@ -90,7 +90,7 @@ func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Ev
 		}
 	}
 	if t.Ends(m, 0) {
-		return nil, ErrUntold
+		return nil, ErrNoTime
 	}
 	return events, nil
 }

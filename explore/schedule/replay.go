@@ -24,7 +24,7 @@ type DivergenceKind uint8
 // The kinds of divergences.
 const (
 	OtherOperation    DivergenceKind = iota // Got is pending instead
-	ExecutionEnded                          // there is no further step
+	ExecutionEnded                          // the execution has no further step
 	CannotMove                              // the goroutine is not enabled, or does not exist
 	FewerAlternatives                       // the operation has fewer alternatives than recorded
 )
@@ -56,9 +56,9 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *bug.Bug, erro
 	var x *bug.Bug
 	n, last := len(steps(rec.Events)), trace.NoGID
 	var loop struct {
-		state  por.Hash // in which it begins
-		events int      // before it
-		name   string   // of the goroutine that begins it
+		state  por.Hash // the state in which the loop begins
+		events int      // number of events before the loop
+		name   string   // the goroutine that begins the loop
 	}
 	for _, ev := range rec.Events {
 		if ev.Blocked {

@@ -19,7 +19,7 @@ type shrinker struct {
 	m     describe.Machine
 	shows func() bool // reports whether the present state is the one the schedule is to lead to
 	until bool        // the execution may continue from that state; otherwise it ends there
-	left  int         // steps it may still execute
+	left  int         // number of steps it may still execute
 	over  func() bool // reports whether it has to stop
 }
 

@@ -20,8 +20,8 @@ const (
 // brief reports whether step i of n gets only a brief event.
 func brief(i, n int) bool { return n > describe.MaxObserved && i >= toldFirst && i < n-toldLast }
 
-// ErrUntold reports that there was no time to repeat a schedule to its end.
-var ErrUntold = errors.New("there is no time left")
+// ErrNoTime reports that there was no time to repeat a schedule to its end.
+var ErrNoTime = errors.New("there is no time left")
 
 // A Teller observes the repetition of a schedule.
 type Teller struct {

@@ -28,7 +28,7 @@ type Config struct {
 	Prog    *load.Program
 	Entry   explore.Entry
 	Options explore.Options // Timeout is the time for everything; 0: no limit
-	Sample  explore.Options // of a few random executions
+	Sample  explore.Options // options for a few random executions
 	Wishes  []scale.Wish    // the user's choice of numbers; nil: they are found
 
 	// Load loads the program again with edits.
@@ -40,7 +40,7 @@ type Config struct {
 	// Run explores an entry.
 	Run func(ctx context.Context, e explore.Entry, opts explore.Options) (*explore.Result, error)
 
-	full *describe.Once // of the entry itself, once it was needed
+	full *describe.Once // of the entry at full size, once it was needed
 }
 
 // A Version is a small version of an entry that counts.
@@ -50,7 +50,7 @@ type Version struct {
 	choice scale.Choice
 	shape  scale.Shape
 	scale  scale.Scale
-	times  bool // it does not wait for the same durations as the entry
+	times  bool // the small version does not wait for the same durations as the entry
 }
 
 // The scales. The first scale of tried whose version counts is explored first. Then, as long as there is

@@ -15,7 +15,7 @@ import (
 // a search stays among the last choices of an execution for long.
 type Choices struct {
 	m       describe.Machine
-	met     uint64 // number of such states
+	met     uint64 // number of states in which operations conflict
 	at      map[token.Position]*site
 	enabled []trace.GID
 	ops     []trace.Op
@@ -25,7 +25,7 @@ type Choices struct {
 type site struct {
 	what    string
 	met     uint64               // number of states in which an operation there has a conflict
-	last    uint64               // the last such state, counted by choices.met
+	last    uint64               // the last of these states, as a value of Choices.met
 	between map[[2]string]uint64 // conflicts, by goroutines
 }
 
@@ -54,7 +54,7 @@ func (c *Choices) sample() {
 	for _, g := range c.enabled[:min(len(c.enabled), mostCompared)] {
 		c.ops = append(c.ops, c.m.Next(g))
 	}
-	var events [mostCompared]*describe.Event // those that conflict
+	var events [mostCompared]*describe.Event // events of the operations that conflict
 	event := func(i int) *describe.Event {
 		if events[i] == nil {
 			e := c.m.Describe(c.ops[i].G)
@@ -86,7 +86,7 @@ func (c *Choices) sample() {
 // add counts a conflict at e's position.
 func (c *Choices) add(e *describe.Event, names [2]string) {
 	if !e.Pos.IsValid() {
-		return // of a timer
+		return // the event is a timer's
 	}
 	pos := token.Position{Filename: e.Pos.Filename, Line: e.Pos.Line}
 	x := c.at[pos]

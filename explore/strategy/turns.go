@@ -18,7 +18,7 @@ import (
 type Turns struct {
 	at      []uint64 // work by number; notRunning
 	most    uint64   // maximum of the work of all searches but the ladder and the walks
-	ladder  int      // its number
+	ladder  int      // number of the ladder
 	changed *sync.Cond
 	decided func() bool // reports whether a search has the answer; mu is held
 }

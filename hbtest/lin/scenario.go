@@ -11,8 +11,8 @@ type shape struct {
 	count   int // scenarios of this shape, up to the order of goroutines with equally many operations
 }
 
-// shapes returns all shapes with 2 to k goroutines (1 if k is 1), each with 1 to m operations, those with
-// few operations first, until there are too many scenarios. There are d calls.
+// shapes returns all shapes with 2 to k goroutines (1 if k is 1), each with 1 to m operations. Shapes with
+// few operations come first, and the list ends when there are too many scenarios. There are d calls.
 func shapes(k, m, d int) (all []shape) {
 	n := 0 // scenarios
 	// add adds the shapes that begin with lengths and have left more operations.

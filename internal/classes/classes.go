@@ -69,7 +69,7 @@ type Relation struct {
 type sends struct {
 	cases func(g trace.GID, buf []por.Case) (cases []por.Case, parks bool)
 	to    map[uint64]bool // by identity
-	known bool            // it has all
+	known bool            // to has all channels
 }
 
 // noteSends notes the channels to which goroutines are about to send.
@@ -139,12 +139,11 @@ func (h *history) onlyReads(g trace.GID, op *trace.Op, list []trace.Access) {
 	}
 }
 
-// Conflicts is a dependence relation: two operations depend on each other if they access the same
-// location and one of them writes to it. There are three exceptions. Operations on a WaitGroup that
-// executed one after the other without a panic could have executed in the other order with the same
-// result, or could not have been in the other order at all (Done before Wait). Readers of an
-// RWMutex come and go in any order, if each leaves as often as it has come. Additions with unused
-// results commute.
+// Conflicts is a dependence relation: two operations depend on each other if they access the same location
+// and one of them writes to it. There are three exceptions. Take two operations on a WaitGroup that executed
+// one after the other without a panic. In the other order they have the same result, or that order is
+// impossible (Done before Wait). Readers of an RWMutex come and go in any order, if each leaves as often as
+// it has come. Additions with unused results commute.
 func Conflicts(a, b *trace.Op) bool {
 	switch {
 	case a.Kind == trace.WgAdd && b.Kind == trace.WgAdd, reader(a) && reader(b):

@@ -25,14 +25,14 @@ type event struct {
 	partner trace.GID // trace.NoGID: none
 	name    Class     // the same in all executions in which this event exists
 	place   place     // of a send or a receive on a channel with a buffer
-	again   bool      // it closes a channel that is closed
+	again   bool      // the event closes a channel that is closed already
 }
 
 // side is the operation of one of the goroutines of an event.
 type side struct {
 	op       trace.Op
 	wide     []trace.Access // its accesses, if they do not fit in op
-	receives bool           // it commutes with other receives: if there is an element, it is the partner's
+	receives bool           // it commutes with other receives: if there is an element, the element is the partner's
 }
 
 // sideOf returns the pending operation of g.
@@ -201,7 +201,7 @@ func (h *history) needsClose(f, e *event) bool {
 func (h *history) sources(e *event) Class {
 	reads, known := readsOf(&e.op)
 	if fx, ok := h.sys.(por.Effects); ok && known && reads == nil && fx.Updates(&e.op) {
-		known = false // it reads, too
+		known = false // op reads, too
 	}
 	if !known || e.partner != trace.NoGID {
 		return h.before(e)

@@ -88,8 +88,8 @@ func Handle(q Queue, d Delivery, execute func(Task) (Record, error)) error {
 // A Collector is a coordinator's knowledge of a run: its tasks, and those that have a record.
 type Collector struct {
 	open    map[string]bool   // tasks that are named and have no record
-	records map[string]Record // of tasks that are named
-	early   map[string]Record // of tasks that nothing has named yet
+	records map[string]Record // records of tasks that are named
+	early   map[string]Record // records of tasks that are not named yet
 }
 
 // NewCollector returns a collector without tasks.

@@ -40,7 +40,7 @@ type State struct {
 	over   por.Status
 }
 
-// New returns a machine with a goroutine for each code, of which the first is main.
+// New returns a machine with a goroutine for each code; the first one is main.
 func New(code ...string) *Machine {
 	f := &Machine{}
 	for _, c := range code {

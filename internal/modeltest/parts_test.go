@@ -70,7 +70,7 @@ var partOf = func() map[string]string {
 			scalars.counted scalars.tied Config.AbsoluteTime
 			Machine.covered Machine.coveredInit Machine.contended`,
 		kept: `Machine.check Machine.reduction Machine.repeating scheduler.waiters scheduler.able scheduler.moment scheduler.silent
-			scheduler.looksOfStep scalars.vainRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
+			scheduler.looksOfStep scalars.idleRounds scheduler.quietStep scheduler.arrivals scheduler.clockReads
 			scalars.clockStep scalars.timeStep scalars.steps view.moment view.n view.parks view.op goroutine.view
 			goroutine.slot scheduler.ready scheduler.advanced
 			scalars.ranged gstate.assigned`,
@@ -81,7 +81,7 @@ var partOf = func() map[string]string {
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait shadow:Frame.Ways living.ended
 			shadow:Goroutine.Shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.vainLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.idleLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,

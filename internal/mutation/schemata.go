@@ -219,7 +219,7 @@ type guards struct {
 	name, src string
 	fset      *token.FileSet
 	f         *ast.File
-	at        map[int][2]string // by offset: the text that ends there, and the text that begins
+	at        map[int][2]string // by offset: the texts that end and begin there
 }
 
 // insert puts text around the text between two offsets. Earlier insertions remain outside.

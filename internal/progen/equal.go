@@ -57,16 +57,16 @@ func (p *parts) equal(name string) {
 		p.ln("say(i / 2)")
 	case 2:
 		p.ln("list[i] = o")
-	case 3: // goroutines of equal ones
+	case 3: // each goroutine starts further equal ones
 		p.ln("for range %d {\ngo func() {", 1+p.n(2))
 		p.budget++
 		p.statements(who, 1)
 		p.ln("}()\n}")
-	case 4: // one takes an object that another one has left
+	case 4: // a goroutine takes an object that another one has left
 		p.ln("if x := ap.Swap(t); x != nil {\nx.n++\n}")
 	case 5: // a list in the order of arrival
 		p.ln("o.mu.Lock()\nif t != o {\nt.next = o.next\no.next = t\n}\no.mu.Unlock()")
-	case 6: // each reads an object of another one
+	case 6: // a goroutine reads an object of another one
 		p.ln("if x := list[i+1]; x != nil {\nsay(x.n)\n}")
 	case 7: // a lock that another one releases
 		p.ln("o.rw.Lock()\no.buf <- 1\no.rw.Unlock()")

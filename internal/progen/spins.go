@@ -214,7 +214,7 @@ func (s *spins) lockedLoop(depth int) {
 		s.ln(depth+1, "t.mu.%sUnlock()", r)
 		s.ln(depth, "}")
 		s.ln(depth, "ok = false")
-	case 7: // what is read under the lock may have changed before it is written
+	case 7: // the value read under the lock may have changed before it is written
 		s.ln(depth, "for {")
 		s.ln(depth+1, "t.mu.Lock()")
 		s.ln(depth+1, "x := t.x")

@@ -61,8 +61,8 @@ type parked struct {
 type refG struct {
 	l        [Locals]int
 	tmp      int
-	iter     int   // of a range over a map: the entry that was visited last,
-	iterEnd  int   // and the newest one when it began
+	iter     int   // for a range over a map: the entry that was visited last
+	iterEnd  int   // for a range over a map: the newest entry when the range began
 	line     []int // values to print
 	frames   []refFrame
 	waiting  bool // parked in its operation, or waiting to be notified
@@ -78,7 +78,7 @@ type refFrame struct {
 	kind      frameKind
 	arg       int // once number
 	defers    []int
-	ending    bool // it runs its deferred calls
+	ending    bool // the frame runs its deferred calls
 	panicking bool
 	leaving   bool // a once body that is over
 	val       panicVal

@@ -62,7 +62,7 @@ func (r *refMachine) channel(s *refState, g int, in *instr) []*refState {
 				tc.buf = tc.buf[1:]
 				r.complete(t, g, o.kase, val, true)
 			}
-			for _, w := range first(c.sendq) { // its value takes the free place
+			for _, w := range first(c.sendq) { // the value of a waiting sender takes the free place
 				t, tc := option()
 				tc.buf = append(tc.buf[1:], w.val)
 				r.complete(t, int(w.g), int(w.kase), 0, true)

@@ -15,10 +15,10 @@ import (
 	"hbcheck.dev/hbcheck/load/scale"
 )
 
-// With -big the tests are stress tests: they bound a loop that starts goroutines by a number of at least
-// manyGoroutines, or another loop beside goroutines by a number of at least manyRounds, and the number is
-// in the test files. Of each module at most -tests are explored, evenly spread. The page lists them with
-// their small versions.
+// With -big the tests are stress tests, with a large number in the test files. The number bounds a loop that
+// starts goroutines, and is at least manyGoroutines; or it bounds another loop beside goroutines, and is at
+// least manyRounds. Of each module at most -tests are explored, evenly spread. The page lists them with their
+// small versions.
 
 //go:embed big.txt
 var bigText string

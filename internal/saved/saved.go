@@ -343,7 +343,7 @@ func fillMap(c *codec, t reflect.Type, where string) {
 		}
 		slices.SortFunc(entries, func(a, b entry) int {
 			if e.look(1) {
-				return 0 // it ends soon
+				return 0 // the encoder ends soon
 			}
 			return bytes.Compare(a.text, b.text)
 		})
@@ -375,7 +375,7 @@ func fillMap(c *codec, t reflect.Type, where string) {
 	}
 }
 
-// fillInterface: the name of the type, then the value.
+// fillInterface writes the name of the type, and then the value.
 func fillInterface(c *codec, t reflect.Type, where string) {
 	c.enc = func(e *encoder, p unsafe.Pointer) {
 		v := reflect.NewAt(t, p).Elem()

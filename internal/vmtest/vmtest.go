@@ -93,7 +93,7 @@ type Exploration struct {
 // Leaf implements por.Visitor.
 func (x *Exploration) Leaf(path trace.Schedule, st por.Status) bool {
 	out := x.m.Report().Output(1) + x.m.Report().Output(2) + x.m.Report().Output(3)
-	if x.m.Report().Fault() != nil { // its text and stacks follow
+	if x.m.Report().Fault() != nil { // the text and stacks of the fault follow
 		out, _, _ = strings.Cut(out, "panic: ")
 		out, _, _ = strings.Cut(out, "fatal error: ")
 	}

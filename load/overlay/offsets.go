@@ -45,7 +45,7 @@ const (
 const (
 	MutexLocker = iota
 	WriteLocker // an RWMutex
-	ReadLocker  // what RWMutex.RLocker returns
+	ReadLocker  // the result of RWMutex.RLocker
 	OtherLocker
 )
 

@@ -49,7 +49,7 @@ type Shape uint8
 // several.
 const (
 	Related      Shape = iota // goroutines and rounds, and related numbers
-	Multiples                 // and their multiples and fractions
+	Multiples                 // goroutines and rounds, and related numbers with their multiples and fractions
 	Alone                     // goroutines and rounds only
 	Proportional              // all numbers, each as small in proportion to the largest
 	Counted                   // goroutines only, with relations

@@ -9,10 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// Compares reports whether the statement at pos, or a condition under which it is executed, depends
-// on a number that is larger than 1 and not among the numbers of c. If so, a test that reported a
-// failure at pos, or panicked there, may have done it because of this number. It returns true for
-// positions outside of the entry's own files, which are unknown.
+// Compares reports whether the statement at pos, or a condition under which it is executed, depends on a
+// number other than those of c. Numbers up to 1 do not count. If so, a test that reported a failure at pos,
+// or panicked there, may have done it because of this number. It returns true for positions outside of the
+// entry's own files, which are unknown.
 func Compares(prog *load.Program, e *load.Entry, pos token.Position, c Choice) bool {
 	f := newFinder(prog, e)
 	if f == nil {

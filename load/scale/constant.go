@@ -16,9 +16,9 @@ type Role uint8
 
 // The roles. A number with several has the first of them.
 const (
-	Goroutines Role = iota // it bounds a loop that starts goroutines, or counts them
-	Rounds                 // it bounds another loop
-	Size                   // it is the size of something that is made
+	Goroutines Role = iota // the number bounds a loop that starts goroutines, or counts goroutines
+	Rounds                 // the number bounds another loop
+	Size                   // the number is the size of something that is made
 	Other                  // unknown: perhaps a capacity, or a number that a test expects
 )
 

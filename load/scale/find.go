@@ -88,7 +88,7 @@ func (f *finder) reach(obj types.Object) {
 		return
 	}
 	if _, isFunc := d.(*ast.FuncDecl); isFunc && f.pkg.Info.Defs[d.(*ast.FuncDecl).Name] != obj {
-		return // it is declared in a function
+		return // the variable is declared in a function
 	}
 	f.reached[d] = true
 	ast.Inspect(d, func(n ast.Node) bool {

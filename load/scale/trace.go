@@ -169,7 +169,7 @@ type tracer struct {
 	role    Role
 	shared  bool // the number that it follows is divided
 	seen    map[types.Object]bool
-	collect func(*ast.BasicLit) // if not nil, is called instead of giving the role
+	collect func(*ast.BasicLit) // called for each literal in place of giving it the role, if not nil
 }
 
 // trace gives a role to the numbers that x comes from.

@@ -261,7 +261,7 @@ func (v *view) waits(th *goroutine, n int) string {
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
 	//mutant: what guards an object guards against stacks [stacks]: false
 	if v.o.base.Acc.At(n).Key == v.o.base.Acc.InspectKey() {
-		return "" // it is on no object that could be a fresh one
+		return "" // l is not about an object that could be a fresh one
 	}
 	reason := Fresh
 	v.o.guarded.Each(v.o.onGuard.FutureOf(th), func(x static.Guarded, guards []static.Guard) {

@@ -39,7 +39,7 @@ type Abstraction struct {
 	m *vm.Machine
 
 	first   uint32              // object numbers below are static
-	origins []Origin            // of object first+i
+	origins []Origin            // origin of object first+i
 	starts  map[trace.GID]Frame // the frame that executed the go statement
 	classes map[class][]*pointer.Object
 	globals map[*ssa.Global][]*pointer.Object
@@ -156,7 +156,7 @@ func (a *Abstraction) Stack(g trace.GID) []Frame {
 		} else if s, ok := a.starts[g]; ok {
 			f.Site, base = s.Instr, s.Context
 		} else {
-			f.Foundling = g != 0 // it is older than the observer
+			f.Foundling = g != 0 // the goroutine is older than the observer
 		}
 		a.frames = append(a.frames, f)
 	}
@@ -180,8 +180,8 @@ func (a *Abstraction) Executes(fn *ssa.Function, ctx pointer.Context) bool {
 	return slices.Contains(list, ctx) || ctx == pointer.Unknown && len(list) > 0
 }
 
-// Object returns the abstract objects one of which represents object id; none if it is unknown. There is
-// one abstract object, except for objects that package reflect has allocated, and if the context is
+// Object returns abstract objects; one of them represents object id. It returns none if id is unknown. There
+// is one abstract object, except for objects that package reflect has allocated, and if the context is
 // unknown. A map is represented by its header; the memory to which the header refers is unknown.
 func (a *Abstraction) Object(id uint32) []*pointer.Object {
 	info := a.m.StaticView().Object(id)

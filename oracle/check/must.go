@@ -31,7 +31,7 @@ type mustFacts struct {
 	onWaits, onAllocs *hybrid.Merger[static.May]
 
 	state      mustState
-	stackTexts map[[2]uint64]string // of all stacks so far, by fingerprint
+	stackTexts map[[2]uint64]string // by fingerprint: texts of all stacks so far
 
 	// About the present step: the operations pending before it, the fingerprints of their stacks, the
 	// alternative taken, and the allocations made.

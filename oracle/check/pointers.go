@@ -25,7 +25,7 @@ type Pointers struct {
 
 	r *pointer.Result
 	p *pointer.Policy
-	// called by the machine itself, and by external callees
+	// The machine itself calls these functions, and so do external callees.
 	external map[*ssa.Function]bool
 }
 

@@ -26,10 +26,10 @@ import (
 //
 // Where it differs from Table 2, and why:
 //
-//   - The search can return to every visible operation, at no cost. So it does not need to know
-//     beforehand which objects are shared, nothing depends on the sharing seen in earlier executions,
-//     and the first access to an object is an access like any other. (Table
-//     2 skips it, line 33, and relies on the choice points at thread starts to come back.)
+//   - The search can return to every visible operation, at no cost. So it does not need to know beforehand
+//     which objects are shared. Nothing depends on the sharing seen in earlier executions, and the first
+//     access to an object is an access like any other. (Table 2 skips it, line 33, and relies on the choice
+//     points at thread starts to come back.)
 //   - The last dependent event is sought for every pending operation, as in POPL 2005, and
 //     not only for the one that is executed next: an operation that stays disabled until the end
 //     would lose its races.
@@ -67,7 +67,7 @@ type clockVector struct {
 	// So Stats.States depends on the order of exploration, like the paper's numbers; the explored
 	// schedules do not.
 	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
-	accessed map[uint32]accessor // by object, the goroutine that has touched it, for Stats.States
+	accessed map[uint32]accessor // by object: who has touched it, for Stats.States
 
 	// Like cvNode.pending, but of the current state. A goroutine that is in only one of the two
 	// lists has started or ended.
@@ -78,29 +78,29 @@ type clockVector struct {
 // accessor is the goroutine that has touched an object.
 type accessor struct {
 	g     trace.GID
-	more  bool // and others have
+	more  bool // other goroutines have touched it, too
 	known bool // there is one
 }
 
 // cvNode is a state on the stack.
 //
-// Invariant: backtrack only grows, and only at its end, so the loop of run may add to it while it
-// goes through it.
+// Invariant: backtrack only grows, and only at its end, so run may add goroutines to backtrack while it loops
+// over backtrack.
 type cvNode struct {
 	search.Position
 	enabled   []trace.GID // enabled(s)
 	pending   []trace.GID // goroutines with a pending operation, enabled or not
-	backtrack []trace.GID // in the order of their exploration
+	backtrack []trace.GID // goroutines in the order of their exploration
 	p         int         // backtrack[p] is being explored, the ones before it are done
-	choice    int         // its next alternative
-	choices   int         // the number of its alternatives
+	choice    int         // next alternative of backtrack[p]
+	choices   int         // number of alternatives of backtrack[p]
 	continues bool        // the program continues after a step that has been executed here
-	ended     []trace.GID // whose steps have ended the program
+	ended     []trace.GID // goroutines whose steps have ended the program
 	closed    bool        // an oracle says that {backtrack[0]} is a persistent set
 	// A step for which the paper has a separate kind of choice generator: all enabled goroutines are
 	// explored.
 	forked  bool // after the start or the end of a goroutine
-	counted bool // in Stats.States
+	counted bool // the step counts in Stats.States
 }
 
 // newClockVector makes a search from the current state of sys. It ignores cfg.Match (see ClockVector).

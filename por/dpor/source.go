@@ -40,10 +40,9 @@ import (
 //     possible partners are parked.
 //  2. So a transition that is independent of an element of the sleep set neither enables nor
 //     disables it, and sleep sets are sound.
-//  3. Let q be a transition that is explored in E, and w.e a sequence that is possible in E and in
-//     which e is the first event that depends on q. The backtrack set of E is sufficient if for
-//     each such q and w.e it has a goroutine that can come first in w.e, or whose pending operation
-//     is independent of w.e.
+//  3. Let q be a transition that is explored in E. Let w.e be a sequence that is possible in E, where e is
+//     the first event that depends on q. The backtrack set of E is sufficient if for each such q and w.e it
+//     has a goroutine that can come first in w.e, or whose pending operation is independent of w.e.
 //  4. If e is possible after q.w, then q and e are in a race, and reverseRace adds a goroutine that
 //     can come first. Otherwise q takes the place of e, or of an event that e needs. Let p be the
 //     goroutine of e, or one whose pending operation e needs. Claims 5 to 8 are the possible cases.
@@ -231,11 +230,11 @@ func (s *source) reenter() {
 		positions = append(positions, &f.Position)
 	}
 	s.Reenter(positions...)
-	s.goOn(0)
+	s.exploreRest(0)
 }
 
-// goOn explores the unfinished part of the nodes from index first on.
-func (s *source) goOn(first int) {
+// exploreRest explores the unfinished part of the nodes from index first on.
+func (s *source) exploreRest(first int) {
 	for last := true; len(s.nodes) > first; last = false {
 		f := s.nodes[len(s.nodes)-1]
 		if !last {

@@ -18,8 +18,8 @@ import (
 //	line 9: if one of I(v) is in backtrack(E'), the other order is explored anyway.
 //	line 10: otherwise any one of them is added. (POPL 2005 requires p's goroutine, or all.)
 
-// raceCandidate is a race of events, one of which was executed in the node, to be reported to the
-// visitor: after seq, the pending operations of p and q race.
+// raceCandidate is a race to be reported to the visitor. One of its events was executed in the node: after
+// seq, the pending operations of p and q race.
 type raceCandidate struct {
 	seq  []hb.Transition
 	p, q trace.GID
@@ -47,14 +47,14 @@ func (s *source) findRaces() {
 	if s.ctx != nil {
 		s.ctx.endSections(n)
 	}
-	for _, m := range s.exec.Participants(n) { // those that have arrived at an operation
+	for _, m := range s.exec.Participants(n) { // goroutines that have arrived at an operation
 		//mutant: source: who arrives is not looked at [toySystems]: false
 		//mutant: source: no goroutine arrives before a channel [sleeping]: "Blocks() " -> "Blocks() && !s.exec.Pending[m.G].Kind.Channels() "
 		if s.exec.Pending[m.G].Blocks() {
 			s.reverseRacesOfPending(n, m.G)
 		}
 	}
-	for _, q := range s.exec.Order { // those that were pending before
+	for _, q := range s.exec.Order { // goroutines that were pending before
 		a, op := s.exec.Last[q], &s.exec.Pending[q]
 		//mutant: source: who is before what is executed is not looked at [toySystems]: "int(a) != n" -> "int(a) < -1"
 		//mutant: source: no goroutine is before a channel [sleeping]: "int(a) != n && " -> "int(a) != n && !op.Kind.Channels() && "
@@ -85,7 +85,7 @@ func (s *source) reverseRace(e, p int) {
 	if !first.EndsExecution && hb.Enables(first, &second.Op.Op) {
 		// An Unlock and the Lock that waits for it: the search finds the race between the two Locks
 		// instead.
-		return // it cannot be reversed
+		return // the race cannot be reversed
 	}
 	s.initials = s.initials[:0]
 	for j := e + 1; j <= p; j++ {
@@ -235,7 +235,7 @@ func dependsOnAllOf(e *hb.Event, op *hb.NextOp) bool {
 	return true
 }
 
-// reportRaces reports to the visitor the races of which one event was executed in f.
+// reportRaces reports to the visitor the races with an event that was executed in f.
 //
 // Two racing events may both be pending only after the state before the first one and the events that the
 // second one needs (notdep): these events are executed, the two compared, and the system is rewound.

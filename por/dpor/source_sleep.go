@@ -23,7 +23,7 @@ type sleepElem struct {
 	// Whole events, and not only transitions: their accesses decide whether the element is independent of
 	// an event, and they show whether it has ended the execution.
 	steps     []hb.Event
-	sameState bool // it was put to sleep because states are equal (Context)
+	sameState bool // the element sleeps because states are equal (Context)
 }
 
 // firstAwake returns the first alternative of g that is not in the sleep set.
@@ -103,7 +103,7 @@ func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]
-		if i == 0 { // in the current state
+		if i == 0 { // d is executed in the current state
 			c, ok := s.alternativeOf(d.Transition)
 			if !ok {
 				return false

@@ -80,9 +80,9 @@ type Marking uint8
 // The markings. Nodes are of the last three types.
 const (
 	No     Marking = iota // not a scheduling point
-	Maybe                 // it may become one
-	Yes                   // it is one
-	Replay                // not one, but a place to restart from
+	Maybe                 // the node may become a scheduling point
+	Yes                   // the node is a scheduling point
+	Replay                // not a scheduling point, but a place to restart from
 )
 
 // String returns the name of the paper.

@@ -23,7 +23,7 @@ type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
 	continues bool        // the program continues after a step that has been executed here
-	ended     []trace.GID // whose first steps have ended the program
+	ended     []trace.GID // goroutines whose first steps have ended the program
 	closed    bool        // the first choice is enough according to an oracle
 	prefix    uint64      // hash of the schedule that leads there
 }
@@ -37,14 +37,14 @@ type generator struct {
 	search.Position
 	*choiceSet
 	parent *Node // the node before it
-	first  *Node // of its first choice
-	node   *Node // of the choice being explored; nil: its operation is marked No
-	again  bool  // it has been explored once
+	first  *Node // node of the first choice
+	node   *Node // node of the choice being explored; nil: its operation is marked No
+	again  bool  // the choice has been explored once
 	next   int   // choices[next] is being explored, the ones before it are done
-	alt    int   // its next alternative
+	alt    int   // next alternative of choices[next]
 	alts   int
-	state  any // the client's, before it was asked about the current choice
-	marked any // the client's, after that
+	state  any // state of the client before it was asked about the current choice
+	marked any // state of the client after it was asked
 }
 
 // searcher is the state of Explore.
@@ -183,7 +183,7 @@ func (x *searcher) returnTo(p *generator) {
 func (x *searcher) take(p *generator) bool {
 	g := p.choices[p.next]
 	switch {
-	case p.alt > 0: // the same node
+	case p.alt > 0: // stay at the same node
 	case p.next > 0:
 		// The state has a generator, so a scheduling point is a Yes node.
 		m := x.mark(g)

@@ -14,8 +14,8 @@ import "hbcheck.dev/hbcheck/trace"
 // g3, which is ordered with neither. So with a second sender they always depend on each other.
 //
 // Claim. Suppose that the search notices no channel with a buffer that one goroutine is about to close, and
-// that another one is about to close or send to, in the same execution or in different ones. Then the
-// program has no such channel, and the search is complete.
+// another goroutine is about to close or send to. The two may be in the same execution or in different ones.
+// Then the program has no such channel, and the search is complete.
 //
 // Proof. 1. The name of a channel (por.Effects.Identity) and that of a goroutine are the same in all
 // executions. If the search has seen a goroutine about to close channel c, let o(c) be that goroutine. No

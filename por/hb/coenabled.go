@@ -23,10 +23,10 @@ import (
 // event the counter is not zero either. So only goroutines that were enabled before the event can
 // return from Wait.
 //
-// Claim 3. If q was at op when event i was executed, and was disabled, then op can be enabled
-// without event i only if another event independent of event i enables op. An event that enables an
-// operation changes a location that the operation touches. If op touches only one location, then
-// event i and the other event both change it, and are not independent.
+// Claim 3. Suppose that q was at op when event i was executed, and was disabled. Then op can be enabled
+// without event i only if another event, independent of event i, enables op. An event that enables an
+// operation changes a location that the operation touches. If op touches only one location, then event i and
+// the other event both change it, and are not independent.
 func (x *Execution) MayBeCoEnabled(i, since int, q trace.GID, op *NextOp, enabled []trace.GID) bool {
 	e := &x.Events[i]
 	if e.EndsExecution {
@@ -133,7 +133,7 @@ func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) 
 				return i
 			}
 			if x.Events[i].onAll() && x.Before(i, c) {
-				break // and so do all earlier events
+				break // all earlier events happen before c, too
 			}
 		}
 		return -1

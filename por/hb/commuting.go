@@ -116,7 +116,7 @@ func (c *Commuting) refuted() bool {
 type locationSet struct {
 	known map[trace.Access]bool
 	list  []trace.Access
-	fresh bool // one has been added
+	fresh bool // a location has been added
 }
 
 func (s *locationSet) add(a trace.Access) {

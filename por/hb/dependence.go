@@ -8,7 +8,7 @@ import "hbcheck.dev/hbcheck/trace"
 //
 // It refines trace.Op.Conflicts: one of the operations has been executed, so its outcome is known.
 type dependence struct {
-	ignoreOutput  bool // these fields as in Relation
+	ignoreOutput  bool // as in Relation
 	readersDepend bool
 	pairwise      bool
 }
@@ -95,7 +95,7 @@ func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
 	}
 	onBuffer := e.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && e.Op.Access[0] == op.Access[0]
 	if onBuffer && e.Op.Kind != op.Kind {
-		return false // they commute, or one enables the other
+		return false // the two commute, or one enables the other
 	}
 	return x.dep.dependent(&e.Op, op) || e.PartnerOp.Kind != trace.None && x.dep.dependent(&e.PartnerOp, op)
 }

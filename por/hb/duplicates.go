@@ -8,11 +8,10 @@ import (
 // Duplicates checks that no class is executed twice, with por.Config.CheckDuplicates. It maps the
 // fingerprint of each class to the number of its first execution.
 //
-// A class is a set of events with their happens-before relation. So its fingerprint is a sum
-// over the events, in any order, of a hash of the event's name and its
-// clock (and, with Relation.ReadsFrom, of its source, which does not follow from its clock). It is
-// computed neither from the order of execution nor from states. The chance of a collision among 2^40
-// classes is below 2^-47.
+// A class is a set of events with their happens-before relation. So its fingerprint is a sum over the events,
+// in any order: each adds a hash of its name and its clock. With Relation.ReadsFrom the hash includes the
+// event's source, which does not follow from the clock. The fingerprint is computed neither from the order of
+// execution nor from states. The chance of a collision among 2^40 classes is below 2^-47.
 //
 // An execution that ends the program while other goroutines could continue (a crash, main
 // returning) is left out: their progress makes no difference to the end, so several executions have

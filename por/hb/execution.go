@@ -55,11 +55,11 @@ type Transition struct {
 // Op is the operation while it was pending; the fields below it have the results of its execution.
 type Event struct {
 	Transition
-	Choice    int       // the number of its alternative
-	Op        NextOp    // its operation, as it was before
-	PartnerOp NextOp    // the operation of Partner, as it was before
-	Partner   trace.GID // the goroutine it communicated with, if there is one
-	undoStart int       // len(Execution.undoLog) before it
+	Choice    int       // the number of the event's alternative
+	Op        NextOp    // the event's operation, as it was before
+	PartnerOp NextOp    // the partner's operation, as it was before
+	Partner   trace.GID // the goroutine with which it communicated, if any
+	undoStart int       // len(Execution.undoLog) before the event
 
 	// EndsExecution: it has ended the execution while other goroutines could continue. It
 	// has been undone, and the path continues as if it had been executed and nothing depended
@@ -68,8 +68,8 @@ type Event struct {
 	// DependsOnOutput: it decides which output exists when the program ends.
 	DependsOnOutput bool
 
-	// For a WgAdd: its effect on the counter; the event whose unit it has taken, if it is a Done (see
-	// waitgroup.go); and how many of its own units have been taken.
+	// For a WgAdd: the effect on the counter; for a Done the event whose unit it has taken (see
+	// waitgroup.go); and how many units of this event have been taken.
 	change       por.Adding
 	unit         int32
 	matchedUnits int64
@@ -96,9 +96,9 @@ func (e *Event) Step() trace.Step { return trace.Step{G: e.G, Choice: e.Choice} 
 type eventKey struct {
 	G         trace.GID
 	N         uint32       // number among the events that G has executed, from 1
-	footprint uint64       // of all its locations
+	footprint uint64       // footprint of all locations of the event
 	access    trace.Access // NextOp.singleAccess
-	wgAdd     bool         // it is a WgAdd, and commutes with others
+	wgAdd     bool         // the event is a WgAdd that commutes with others
 	class     laneClass
 }
 
@@ -157,7 +157,7 @@ type Execution struct {
 	EndedInOtherOrder bool
 	Sources           []EventID
 
-	repeater por.Repeater `saved:"-"` // or nil
+	repeater por.Repeater `saved:"-"` // the system, if it is a Repeater; otherwise nil
 
 	// Findings. Each remains set when events are undone.
 	Unsupported bool       // the relation cannot decide which operations can be executed in another order
@@ -181,10 +181,10 @@ type Execution struct {
 	withBit      [64][]int32
 	nonAdds      [64]int32
 	positiveAdds []int32
-	lanes        [65]lanes         // by bit, and of all events
+	lanes        [65]lanes         // by bit; the last one has all events
 	onAll        []int32           // events that depend on all
 	everOnAll    bool              // whether an event has depended on all, on this path or another one
-	received     map[uint32]uint32 // by channel with a buffer, the number of elements received: see slotOf
+	received     map[uint32]uint32 // by channel with a buffer: the number of elements received: see slotOf
 	matching     matching
 	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
 	seen         Commuting // see noteCommuting
@@ -201,7 +201,7 @@ type Execution struct {
 	late        NextOp   `saved:"-"` // see TurnedOut
 	again       bool     `saved:"-"` // see ExecuteAgain
 	open        []suffix `saved:"-"` // see readLanes
-	read        int      `saved:"-"` // for tests: events read in lanes
+	read        int      `saved:"-"` // for tests: number of events read in lanes
 	linear      bool     `saved:"-"` // for tests: races are sought among all events
 }
 

@@ -13,7 +13,7 @@ type Join struct {
 	// the end of Wait.
 	Synchronised bool
 
-	units []int32 // that the Dones can take
+	units []int32 // the units that the Dones can take
 }
 
 // Lowers reports whether g's pending operation lowers the counter of a WaitGroup.
@@ -29,14 +29,13 @@ func (x *Execution) Lowers(g trace.GID) bool { return x.Pending[g].lowers }
 //	(4) each Add happens before the arrival at Wait;
 //	(5) each of the remaining Dones can be matched with a unit.
 //
-// Claim: then the Dones and the end of Wait are in no race, every event so far happens before the
-// end of Wait, and operations on the WaitGroup commute as the relation assumes (waitgroup.go), with
-// these Dones too. Proof: a Done depends only on operations on the WaitGroup. By (3) these are Adds
-// and Dones, with which it commutes, and earlier Waits. An earlier Wait has returned at zero, so it
-// comes before the Add whose unit the Done takes, and happens before that Add (wgOrderMatters).
-// Wait depends on all of them, none of which could come after it, and by (2) on the last event of
-// each goroutine. (5) is condition (1) of waitgroup.go, and by (4) its condition (2) holds, because
-// nothing raises the counter outside of ↓Wait.
+// Claim: then the Dones and the end of Wait are in no race, and every event so far happens before the end of
+// Wait. Operations on the WaitGroup, these Dones included, commute as the relation assumes (waitgroup.go).
+// Proof: a Done depends only on operations on the WaitGroup. By (3) these are Adds and Dones, with which it
+// commutes, and earlier Waits. An earlier Wait has returned at zero, so it comes before the Add whose unit
+// the Done takes, and happens before that Add (wgOrderMatters). Wait depends on all of them, and none of them
+// could come after it. By (2) it also depends on the last event of each goroutine. (5) is condition (1) of
+// waitgroup.go, and by (4) its condition (2) holds, because nothing raises the counter outside of ↓Wait.
 func (x *Execution) FindJoin(j *Join) bool {
 	if len(x.onAll) > 0 || !x.findMembers(j) || len(j.Dones) == 0 {
 		return false

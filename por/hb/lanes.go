@@ -25,7 +25,7 @@ type lanes struct {
 type lane struct {
 	g      trace.GID
 	class  laneClass
-	events []int32 // in order
+	events []int32 // events in the order of execution
 }
 
 // A laneClass is a set of operations on one location that commute with each other.
@@ -33,8 +33,8 @@ type laneClass uint8
 
 const (
 	noClass     laneClass = iota
-	readClass             // that read memory
-	readerClass           // of readers of a lock
+	readClass             // operations that read memory
+	readerClass           // operations of readers of a lock
 	addClass              // additions to a counter, which wgOrderMatters compares
 	onOneClass            // on one channel: a class only in the lanes of all channels (see in)
 	laneClasses

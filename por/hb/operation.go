@@ -13,14 +13,14 @@ import (
 // channels.
 type NextOp struct {
 	trace.Op
-	DependsOnAll bool  // it depends on every operation of other goroutines
+	DependsOnAll bool  // the operation depends on every operation of other goroutines
 	lowers, done bool  // in Execution.Pending: a WgAdd that lowers the counter; that lowers it by one
-	Alternatives int32 // their number in the current state; 0: it is disabled
+	Alternatives int32 // number of alternatives in the current state; 0: the operation is disabled
 	// footprint is the set of locations of the operation: see objectNumber, outputBit and
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
 	// depends on all.
 	footprint uint64
-	Slot      slot            // of a send, a receive or a close
+	Slot      slot            // slot of a send, a receive or a close
 	extra     *[]trace.Access // the accesses of a select on more than two channels; shared by copies
 }
 

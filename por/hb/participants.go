@@ -19,7 +19,7 @@ import (
 type Participant struct {
 	G       trace.GID
 	Last    int32 // the event by which it had arrived at its pending operation, or -1
-	Exists  bool  // it had been started
+	Exists  bool  // the goroutine had been started
 	Pending NextOp
 }
 

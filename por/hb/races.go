@@ -123,7 +123,7 @@ func (x *Execution) addRace(e *Event, c []uint32, j int) {
 	}
 	switch k := &x.keys[len(x.keys)-1]; {
 	case f.wgAdd && k.wgAdd:
-		return // they commute: see wgOrderMatters
+		return // the two commute: see wgOrderMatters
 	case f.access.Size > 0 && k.access.Size > 0:
 		if !f.access.Write && !k.access.Write || !f.access.Overlaps(k.access) {
 			return

@@ -142,7 +142,7 @@ func (x *Execution) markUpdate(n *NextOp) {
 
 // supported reports whether the dependences of op are known for reads-from equivalence.
 func supported(op *trace.Op) bool {
-	if op.Wide || op.Awaits != trace.NoAwait { // its source decides whether it is enabled
+	if op.Wide || op.Awaits != trace.NoAwait { // the operation's source decides whether it is enabled
 		return false
 	}
 	switch on := op.Kind.Row().On; on {

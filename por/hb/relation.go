@@ -197,8 +197,8 @@ func Refine(
 	}
 }
 
-// unordered reports whether Relation.SyncOnly leaves e and f, of which one is an access to ordinary memory,
-// without an order.
+// unordered reports whether Relation.SyncOnly leaves e and f without an order. One of the two is an access to
+// ordinary memory.
 func unordered(f, e *Event) bool {
 	return (e.Op.Kind.Plain() || f.Op.Kind.Plain()) && !e.Op.DependsOnAll && !f.Op.DependsOnAll
 }

@@ -27,10 +27,9 @@ import (
 //	         └─ unit ── Done         whose Done is not in D
 //	Add(1) ──── unit
 //
-// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the
-// number above is not negative. If not, then by Hall's theorem there is a set of Dones with too few
-// units before them, and an order in which these come first, with the events before them, makes the
-// counter negative.
+// Claim 1: if all Dones can be matched, (1) holds; otherwise it does not. Proof: if they can, the number
+// above is not negative. If not, then by Hall's theorem there is a set of Dones with too few units before
+// them. An order in which this set comes first, with the events before it, makes the counter negative.
 //
 // Claim 2: let a be the arrival of a goroutine at a Wait that has not returned. In some order the
 // counter is zero while it waits if and only if there is a least set with these properties: it
@@ -42,15 +41,15 @@ import (
 // matching is scratch memory for one WaitGroup.
 type matching struct {
 	adds    []int32  // initialUnits, and the events that have changed its counter, in order
-	initial int64    // its value at the start
+	initial int64    // value of the counter at the start
 	visited []int32  // units that augment has tried
 	closure []uint32 // the set of claim 2, as a clock
 }
 
 // Units are named by the event that has added them.
 const (
-	initialUnits = -1 // those of the counter at the start
-	unmatched    = -2 // of a Done: none
+	initialUnits = -1 // the units of the counter at the start
+	unmatched    = -2 // the unit of a Done that takes none
 )
 
 // changes reports whether e has changed the counter of the WaitGroup wg.
@@ -143,7 +142,7 @@ func (x *Execution) matchLatest(i int) bool {
 	e := &x.Events[i]
 	wg := e.Op.Access[0]
 	list := x.withBit[objectNumber(wg.Obj)]
-	k := len(list) - 2 // the last one is i
+	k := len(list) - 2 // the last event in list is i
 	for k >= 0 && !x.Events[list[k]].changes(wg) {
 		k--
 	}
@@ -240,7 +239,7 @@ func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 	}
 	outside := func(r int32) bool { return x.Events[r].changes(wg) && !x.inClosure(r) }
 	if !slices.ContainsFunc(x.positiveAdds, outside) {
-		return false // as in most programs: all Adds come first
+		return false // as in most programs, all Adds come first
 	}
 	x.listAdds(wg)
 	for grown := true; grown; {

@@ -44,7 +44,7 @@ import (
 // Invariant: in accesses[g], if known is set, reached contains every access that others can make
 // before g moves again (complete), or some of them.
 type Oracle struct {
-	por.Passive              // its cost is not counted in goroutines
+	por.Passive              // the oracle's cost is not counted in goroutines
 	sys         por.System   `saved:"-"`
 	cheap       por.Oracle   `saved:"-"`
 	fallback    por.Oracle   `saved:"-"` // nil: none
@@ -78,7 +78,7 @@ type reachable struct {
 	reached  []reachedAccess
 	byObject map[uint32]int // 1 + index of the object's last entry in reached
 	waits    bool           // awaited is known
-	awaited  []trace.Access // of operations that are disabled where an execution ends or returns to a state
+	awaited  []trace.Access // accesses of operations that are disabled where an execution ends or returns to a state
 }
 
 // reachedAccess is an access, with 1 + the index of the previous one to the same object.

@@ -74,14 +74,14 @@ const stepsPerState = 8
 type parked struct {
 	por.System
 	gs        []trace.GID
-	ops       []trace.Op // their pending operations
+	ops       []trace.Op // pending operations of gs
 	arrived   []trace.Op // operations at which parking does not conflict
 	late      por.Parker // if parking is postponed
 	meetings  []por.Meeting
 	conflicts bool // an operation is in conflict
 	schedule  trace.Schedule
 
-	alternatives, buf []int // of gs, in the state in question
+	alternatives, buf []int // alternatives of gs in the state in question
 }
 
 // Alternatives implements System.
@@ -181,8 +181,8 @@ func (p *parked) commutesWithParked(g trace.GID, choice int, op *trace.Op, i int
 	return p.sameStateEitherWay(g, choice, p.gs[i])
 }
 
-// sameStateEitherWay reports whether the operation of g and that of waiting, the goroutine that waits, can
-// be executed in either order and lead to the same state, like two additions to a WaitGroup. Both
+// sameStateEitherWay reports whether the operation of g and that of the goroutine waiting can be executed in
+// either order, and both orders lead to the same state, as with two additions to a WaitGroup. Both
 // synchronise.
 //
 // It tries all alternatives of the operation of waiting, but only the given alternative of g, because each

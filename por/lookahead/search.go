@@ -26,10 +26,10 @@ import (
 type boundedSearch struct {
 	por.System
 	g        trace.GID  // does not move
-	op       *trace.Op  // its pending operation
-	accesses *reachable // of the others
+	op       *trace.Op  // the pending operation of g
+	accesses *reachable // accesses of the other goroutines
 	budget   *uint64
-	stopped  bool // by a conflict with op, or because the budget is spent
+	stopped  bool // there is a conflict with op, or the budget is spent
 
 	named         por.Named // the system, if it is; else nil
 	nested        *Oracle   // answers questions about states of this system

@@ -87,8 +87,8 @@ type suspension struct {
 // A recordedPath is a part of an execution that will be executed again.
 type recordedPath struct {
 	path              trace.Schedule
-	ended             []bool // by event: it has ended the execution and been undone
-	inReversal        []bool // these fields as in searcher
+	ended             []bool // by event: whether it has ended the execution and been undone
+	inReversal        []bool // as in searcher
 	frameOf, prevHead []int32
 	dropped           []trace.GID
 }

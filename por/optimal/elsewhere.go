@@ -37,7 +37,7 @@ const mostInParcel = 32
 // A parcel has tasks of one node.
 type parcel struct {
 	Relation        hb.Relation
-	Begin           trace.Schedule // these two as in pool
+	Begin           trace.Schedule // as in pool, like Sent
 	Sent            *hb.Sent
 	Path            recordedPath
 	Frames          []frame
@@ -69,9 +69,9 @@ type explored struct {
 	Wrong                  hb.Assumption
 	Commuting              hb.Commuting
 
-	DependsOnOutput bool // of the parcel's node
+	DependsOnOutput bool // dependsOnOutput of the parcel's node
 	Path            recordedPath
-	Nodes           []sentNode // that the task shares, the oldest first
+	Nodes           []sentNode // nodes that the task shares, the oldest first
 	Found           []sentCandidate
 }
 
@@ -331,7 +331,7 @@ func explorePiece(sys por.System, v por.Sender, cfg por.Config, opts options, pi
 	for i := range x.Tasks {
 		t := x.Tasks[i].task(base)
 		t.mergedBefore = x.Merged
-		base.openAlternatives++ // nothing is known here about the others
+		base.openAlternatives++ // the other alternatives are unknown in this process
 		w.dependsOnOutput = x.DependsOnOutput
 		w.explore(t)
 		if p.over {

@@ -62,11 +62,11 @@ func Explorer() *por.Explorer {
 }
 
 // exploreReadsFrom explores the reads-from classes. If synchronisation orders all accesses to memory, these
-// are the Mazurkiewicz classes, each of which costs less. So the search explores Mazurkiewicz classes until
+// are the Mazurkiewicz classes, and each class costs less. So the search explores Mazurkiewicz classes until
 // an execution shows an unordered access. (Up to then each is a reads-from class of its own, so that no
 // redundant execution begins.)
 func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result {
-	cfg.Oracle = nil // as in readsfrom: counts must not depend on it
+	cfg.Oracle = nil // as in readsfrom, so that counts do not depend on the oracle
 	var unordered bool
 	_, leave := cfg.Enter(&unordered)
 	defer leave()

@@ -23,7 +23,7 @@ type frame struct {
 	depth      int             // number of events before P; also the number of event x, unless a candidate is being explored
 	g          trace.GID
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
-	numDropped int   // of searcher.dropped in P
+	numDropped int   // number of elements of searcher.dropped in P
 
 	possible possible // in P
 
@@ -53,7 +53,7 @@ type frame struct {
 	// If x is a select: its cases in the state before all of its prefix.
 	baseDepth int // events before that state
 	cases     []por.Case
-	mayPark   bool // it may wait there (see por.Effects.Cases)
+	mayPark   bool // the operation may wait there (see por.Effects.Cases)
 }
 
 // A candidate is an unexplored causal prefix of a frame's operation x: execute
@@ -72,6 +72,8 @@ type candidate struct {
 	lastUnseen bool
 	// mayFail: S may be impossible, because events of it communicated with x's partner.
 	mayFail bool
+	// impossible: see KeepImpossible.
+	impossible bool
 }
 
 // openFrame is line 17. It returns the number of the first alternative.

@@ -34,7 +34,7 @@ func (p *pool) finishLocked(w *worker, t *task) {
 	if p.mergeFinished(); p.over {
 		p.changed.Broadcast()
 	} else {
-		p.wake() // another task may be the next one to merge
+		p.wake() // a worker may now merge another task
 	}
 }
 
@@ -53,12 +53,12 @@ func (p *pool) mergeFinished() {
 		}
 		delete(p.unmerged, t)
 		p.stats.Add(&t.stats)
-		goOn := p.visitor.Merge(t.results)
+		proceed := p.visitor.Merge(t.results)
 		p.wrong = t.wrong | p.commuting.Add(t.commuting)
 		switch {
 		case t.unsupported || p.wrong != 0:
 			p.over, p.unsupported = true, true
-		case t.byVisitor || !goOn:
+		case t.byVisitor || !proceed:
 			p.over, p.byVisitor = true, true
 		case t.stop.Bound != "":
 			p.over, p.stop = true, t.stop

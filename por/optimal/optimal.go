@@ -138,7 +138,7 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, opts options, re
 	}
 	s.Executor, s.Size = s.Execution, search.Sum{Sys: s.Size, More: s.bytes}
 	s.tails = s.mayHaveTails()
-	if s.Watcher == nil { // it has to see repeated steps
+	if s.Watcher == nil { // a Watcher has to see repeated steps
 		s.repeater = por.CapabilitiesOf(sys).Repeater
 	}
 	return s
@@ -176,13 +176,13 @@ type searcher struct {
 	//mutant: saved: optimal without frameOf [resumed]: "frameOf    []int32" -> "frameOf    []int32 `saved:\"-\"`"
 	frameOf []int32 // the frame whose chosen operation the event is, or -1
 	//mutant: saved: optimal without prevHead [resumed]: "prevHead   []int32" -> "prevHead   []int32 `saved:\"-\"`"
-	prevHead []int32 // of a head: the one before it, or -1
+	prevHead []int32 // for a head: the head before it, or -1
 
 	ideals int             `saved:"-"` // number of sets scheduled by the newest event: see maxIdeals
 	listed int             `saved:"-"` // number of events from which these were taken
-	eager  []eagerReversal // to be explored before the search continues
+	eager  []eagerReversal // reversals to be explored before the search continues
 	//mutant: saved: optimal without reversings [resumed]: "*reversing" -> "*reversing `saved:\"-\"`"
-	reversings []*reversing // that are under way
+	reversings []*reversing // reversals that are under way
 	retained   int64        // bytes of candidates
 	suspended  int64        // bytes of frames that are suspended
 

@@ -14,9 +14,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Several workers (por.Config.Jobs), which steal work from each other (Blumofe and Leiserson,
-// "Scheduling multithreaded computations by work stealing", JACM 1999), with the result of one
-// worker, to the last count, and in the same order.
+// Several workers (por.Config.Jobs) steal work from each other (Blumofe and Leiserson, "Scheduling
+// multithreaded computations by work stealing", JACM 1999). The result is that of one worker, to the last
+// count, and in the same order.
 //
 // The tree of frames and candidates depends on the program only, not on when candidates are
 // explored (section 7 of docs/research/optimal.md). So it may be cut into tasks anywhere: a task is one
@@ -104,7 +104,7 @@ type pool struct {
 	opts    options
 	rel     hb.Relation
 	begin   trace.Schedule // leads to the state in which the search begins
-	sent    *hb.Sent       // of the first execution; nil: it has not ended
+	sent    *hb.Sent       // events of the first execution; nil: it has not ended
 	early   *hb.Sent       // likewise, if that has refuted an assumption
 
 	idle  atomic.Int32 // workers
@@ -113,34 +113,34 @@ type pool struct {
 	mu      sync.Mutex // guards the fields below
 	changed sync.Cond
 	over    bool
-	mistake any // with which a worker has panicked
+	mistake any // the value with which a worker has panicked
 	begun   int // workers that have begun, or cannot
 	workers []*worker
 
 	replicas       []replica
 	numTasks       uint64          // number of tasks so far
 	numTakers      uint64          // number of tasks that were sent away
-	late           bool            // one of them may be late
+	late           bool            // a task that was sent away may be late
 	sends          bool            // tasks are sent away
-	restingProxies []*worker       // those without a goroutine
-	proxies        int             // that may send a task; the goroutine that makes proxies counts, too
+	restingProxies []*worker       // proxies without a goroutine
+	proxies        int             // proxies that may send a task; the goroutine that makes proxies counts, too
 	available      [][]*sharedNode // by depth: nodes with tasks that no worker has taken
 	unmerged       map[*task]bool  // finished tasks
 	taskBytes      int64
 	nodeBytes      int64 // memory of shared nodes
 
-	stats      por.Stats     // of the merged tasks
+	stats      por.Stats     // statistics of the merged tasks
 	next       *task         // to be merged next
 	open       []*sharedNode // nodes with the tasks after next, the last one first
 	sequential bool          // only next is explored: the bound on executions is near
 	epoch      int           // number of sequential phases so far: earlier tasks are dropped
 
-	counted por.Stats // of all finished tasks, merged or not
+	counted por.Stats // counts of all finished tasks, merged or not
 	peak    int64
 
 	stop        por.Reason
 	byVisitor   bool
-	unsupported bool // these two fields as in hb.Execution
+	unsupported bool // this field and the next one are as in hb.Execution
 	wrong       hb.Assumption
 	commuting   hb.Commuting // seen in merged tasks
 }
@@ -195,7 +195,7 @@ func (p *pool) abandon(x any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.over = true; p.mistake == nil {
-		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // with the stack of the worker, which ends
+		p.mistake = fmt.Sprintf("%v\n%s", x, stack) // the stack is the worker's, which ends
 	}
 	p.changed.Broadcast()
 }

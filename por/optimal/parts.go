@@ -38,7 +38,7 @@ type division struct {
 	cfg   por.Config  `saved:"-"`
 	opts  options     `saved:"-"`
 	rel   hb.Relation `saved:"-"`
-	first replica     `saved:"-"` // of sys; moves to the states of nodes
+	first replica     `saved:"-"` // replica of sys; moves to the states of nodes
 
 	// total covers all nodes that have been explored.
 	total     search.Control
@@ -47,13 +47,13 @@ type division struct {
 
 	nodes    []partNode
 	seen     map[por.Hash]bool // states of nodes and of their ends
-	replicas []replica         `saved:"-"` // of workers
+	replicas []replica         `saved:"-"` // replicas of workers
 }
 
 // A partNode is a state P, with the ends of the part that has been explored there.
 type partNode struct {
 	partEnd
-	whole     bool // it is explored as a whole
+	whole     bool // the node is explored as a whole
 	explored  bool
 	ends      []partEnd
 	next      int   // index in ends
@@ -69,9 +69,9 @@ type partEnd struct {
 // A parting is the state of a searcher that concerns parts.
 type parting struct {
 	*division    `saved:"-"`    // nil: there are no parts
-	decided      bool           // it is decided whether a part or the whole is explored
+	decided      bool           // the choice between a part and the whole has been made
 	from, events int            // steps, and events, before the state of the decision
-	apart        por.Separation `saved:"-"` // of the explored part; nil: the whole
+	apart        por.Separation `saved:"-"` // separation of the explored part; nil: the whole is explored
 	exploresPart bool           // a part is explored
 	mixed        bool           // an execution of the part is mixed
 	undivided    bool           // the whole is explored from here
@@ -219,7 +219,7 @@ func (d *division) bytes() (n int64) {
 // divide decides whether a part or the whole is explored from the current state, in which a frame would be
 // opened: lines 2, 3 and 9. It reports whether the execution continues.
 func (s *searcher) divide() (continues bool) {
-	if len(s.dropped) > 0 { // only this search knows them
+	if len(s.dropped) > 0 { // only this search has the dropped ones
 		s.decided = true
 		return true
 	}

@@ -19,9 +19,20 @@ type possible struct {
 	channels bool        // one of these operations is on channels
 }
 
-// notePossible records them for frame f, whose state is the present one. Goroutines that have been dropped,
-// or belong to another part, count: a candidate for one of these shows that the parts are not independent.
+// KeepImpossible makes searches explore the candidates that impossible finds, and panic if one of them is
+// possible. Tests set it.
+var KeepImpossible bool
+
+// rests has the operations that are possible only while goroutines wait.
+const rests trace.Kinds = 1<<trace.Sleep | 1<<trace.Timer | 1<<trace.SemAcquire
+
+// notePossible records them for frame f, whose state is the present one, if another goroutine has an
+// operation of rests. Without one the record costs more than it saves. Goroutines that have been dropped, or
+// belong to another part, count: a candidate for one of these shows that the parts are not independent.
 func (s *searcher) notePossible(f *frame) {
+	if !slices.ContainsFunc(s.Order, func(g trace.GID) bool { return g != f.g && rests.Has(s.Pending[g].Kind) }) {
+		return
+	}
 	f.possible.known = true
 	for _, g := range s.Execution.Enabled() {
 		if g != f.g {

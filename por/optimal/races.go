@@ -50,7 +50,7 @@ func (s *searcher) reverseRaces(e int, first bool) {
 		switch {
 		case ev.Op.Kind.Channels():
 			if ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
-				continue // x has enabled it
+				continue // x has enabled the event
 			}
 			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
 			//mutant: an operation depends on nothing through its partner [meeting]: false
@@ -163,10 +163,11 @@ func (s *searcher) reverseWaiting(e int) {
 			if y.Kind.Channels() {
 				q = trace.NoGID
 			}
-			if i := s.frameOf[e]; i >= 0 && s.frames[i].impossible(&ev.Op, y, q) {
-				continue
+			i := s.frameOf[e]
+			impossible := i >= 0 && s.frames[i].impossible(&ev.Op, y, q)
+			if !impossible || KeepImpossible {
+				s.scheduleReversal(i, s.Clock(e), e, candidate{q: q, impossible: impossible})
 			}
-			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
 		}
 	}
 }

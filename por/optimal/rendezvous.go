@@ -36,13 +36,12 @@ import (
 //
 // # Why S may have to be larger (rule S3)
 //
-// A select depends on all operations of its channels (Go locks them all, rule R2): each event that
-// changes whether one of its cases is ready. Its partner's operation may depend on more. Two
-// selects do not communicate if both have other ready cases, so an event on which x does not depend
-// can make a rendezvous impossible, and another event can make it possible again. Such events are
-// not added to a prefix one by one, because there may be no operation after one of them that shows
-// the next. So all down-closed sets of them that can have been executed by then are scheduled
-// (enumerateIdeals). Claim 8: all necessary sets are found.
+// A select depends on all operations of its channels (Go locks them all, rule R2): each event that changes
+// whether one of its cases is ready. Its partner's operation may depend on more. Two selects do not
+// communicate if both have other ready cases. So an event on which x does not depend can make a rendezvous
+// impossible, and another event can make it possible again. Such events are not added to a prefix one by one:
+// after one of them, there may be no operation that shows the next. So all down-closed sets of them that can
+// have been executed by then are scheduled (enumerateIdeals). Claim 8: all necessary sets are found.
 //
 // # Why a rendezvous counts once
 //
@@ -126,7 +125,7 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp
-	from, until int // the events by which it arrives (-1: at the start) and which executes op
+	from, until int // the event by which it arrives (-1: at the start), and the event that executes op
 	multiWay    bool
 	conflicts   bool
 }
@@ -141,8 +140,8 @@ func (s *searcher) intervals(x int) []interval {
 			list = append(list, interval{g: g, op: op, from: int(from), until: until, multiWay: multiWay})
 		}
 	}
-	// Each event's part of the undo log has the pending operations of its participants, which
-	// end with it, and the events of their arrivals.
+	// The part of the undo log for an event has the pending operations of its participants, and the events of
+	// their arrivals. These operations end with the event.
 	for j := x; j < len(s.Events); j++ {
 		participants := s.Participants(j)
 		for k := range participants {
@@ -221,8 +220,8 @@ func (s *searcher) scheduleRendezvous(e int) {
 	}
 }
 
-// concernsChannels reports whether a goroutine has arrived at an operation on channels by event e,
-// or e is one and there are selects.
+// concernsChannels reports whether event e has brought a goroutine to an operation on channels, or is itself
+// such an operation while there are selects.
 func (s *searcher) concernsChannels(e int) bool {
 	ev := &s.Events[e]
 	if ev.Op.Kind.Channels() && len(s.Snapshots) > 0 {
@@ -257,9 +256,9 @@ func (s *searcher) exposes(e int, q *interval) bool {
 	return q.from == e || q.multiWay && q.until != e && s.DependentOp(&s.Events[e], q.op, false)
 }
 
-// channelHeads is rule R3: it lists the operations on channels that are possible in the current state, on
-// which f's operation x depends, and that need all events since f's state: those of other
-// goroutines, and the alternatives of x itself.
+// channelHeads is rule R3: it lists operations on channels, of other goroutines and the alternatives of x
+// itself. They are possible in the current state, f's operation x depends on them, and they need all events
+// since f's state.
 //
 // The alternatives of x itself are separate, because they are not heads: x with S before it is
 // a frame of its own (rule R3).

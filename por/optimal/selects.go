@@ -97,7 +97,7 @@ func (s *searcher) applyTo(k *por.Case, j int) {
 		default:
 			k.Len--
 		}
-	case trace.Timer: // it fires
+	case trace.Timer: // the timer fires
 		if e.Op.N == 2 && e.Op.Access[1].Obj == k.Chan {
 			k.Len = 1
 		}

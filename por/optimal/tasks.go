@@ -20,7 +20,7 @@ import (
 type sharedNode struct {
 	recordedPath
 	frames []frame       // frames of the path and this node, without candidates
-	nodes  []*sharedNode // of these frames
+	nodes  []*sharedNode // nodes of these frames
 
 	tasks  []*task          // in the order of a search by one worker, as far as that order is known
 	merged int              // number of these that have been merged, or are next
@@ -29,7 +29,7 @@ type sharedNode struct {
 	openAlternatives int     // number of alternatives that are unexecuted tasks
 	waiting          []*task // candidates, which are explored after these alternatives
 	ready            []*task // untaken tasks, and perhaps some taken ones
-	queued           bool    // it is in pool.available
+	queued           bool    // the node is in pool.available
 	dependsOnOutput  bool    // as in frame
 	size             int64   // memory of the nodes shared at the same time, if this is the first of them; otherwise 0
 }
@@ -43,15 +43,15 @@ type sharedNode struct {
 //
 // Merging empties it, because a search may have millions of tasks.
 type task struct {
-	node        *sharedNode // nil: it is the whole search
+	node        *sharedNode // nil: the task is the whole search
 	number      uint64
-	choice      int // of an alternative, or -1
+	choice      int // number of an alternative, or -1
 	candidate   candidate
-	transitions []hb.Transition // of candidate
-	key         uint64          // of the candidate in node.known; 0: it is not there
-	placed      bool            // it is in node.tasks
+	transitions []hb.Transition // transitions of candidate
+	key         uint64          // key of the candidate in node.known; 0: it is not there
+	placed      bool            // the task is in node.tasks
 	taken       bool            // a worker explores it, or has
-	here        bool            // it is not for other processes
+	here        bool            // the task is not for other processes
 	taker       uint64          // identifies the proxy that has sent it away; 0: it is here
 	sentAt      time.Time       // if it is not
 

@@ -27,26 +27,26 @@ type worker struct {
 	*searcher
 	replica
 	pool    *pool
-	first   bool // it has the root task
-	away    bool // it is the proxy of one in another process
-	started bool // it has started the other workers
+	first   bool // the worker has the root task
+	away    bool // the worker is the proxy of a worker in another process
+	started bool // the worker has started the others
 	epoch   int  // pool.epoch when its task was begun
 
 	task            *task
-	node            *sharedNode   // of the task; nil: the root
-	nodes           []*sharedNode // by frame, of those that are shared
-	dependsOnOutput bool          // of node
+	node            *sharedNode   // node of the task; nil: the root
+	nodes           []*sharedNode // by frame: its node, if the frame is shared
+	dependsOnOutput bool          // dependsOnOutput of node
 
 	unsupportedAtStart bool          // Unsupported in the initial state,
-	wrongAtStart       hb.Assumption // and Wrong
+	wrongAtStart       hb.Assumption // Wrong in the initial state
 	took               *task         // task, for the pool
 	live               por.Stats     // counts of the task so far
 	used               int64         // memory
 	steps              uint64        // transitions of finished tasks
 	donatedAt          uint64        // transitions of all tasks at the last donation
 
-	due   func() bool // of a piece (elsewhere.go): when it has to end; nil: it is another task
-	tasks []*task     // of a proxy: those that it has sent
+	due   func() bool // for a piece (elsewhere.go): reports that it has to end; nil: another task
+	tasks []*task     // for a proxy: the tasks that it has sent
 }
 
 // run explores one task after the other.
@@ -159,7 +159,7 @@ func (w *worker) leave() {
 	if w.node != nil {
 		s.Sys.Release(s.frames[len(s.frames)-1].at.Mark)
 	}
-	clear(s.frames) // their slices are the node's
+	clear(s.frames) // the slices of the frames belong to the node
 	s.frames, w.nodes, w.node = s.frames[:0], w.nodes[:0], nil
 	s.rewindTo(&frame{at: s.root})
 }
@@ -231,7 +231,7 @@ func (w *worker) share(steps uint64) {
 // A sharing has the common data of the nodes that are shared at the same time; it covers the nodes
 // made so far.
 type sharing struct {
-	path   recordedPath // to the last of them
+	path   recordedPath // path to the last of the nodes
 	frames []frame
 	nodes  []*sharedNode
 }

@@ -18,13 +18,13 @@ type graphEvent struct {
 	rf         hb.EventID // the write from which it reads
 	inReversal bool       // it belongs to a prefix S, or is not the first alternative
 	frame      int32      // the frame whose chosen operation it is, or -1
-	ended      bool       // it has ended the execution
+	ended      bool       // the event has ended the execution
 	head       int32      // stamp of the next maximal event of the prefix, or -1: see headsInOrder
 }
 
-// executeIn executes order, in which the last occurrence of t is a new event. If noWrite is set,
-// that event must not write: if it would, the search returns to the linearization back, and
-// executeIn reports false.
+// executeIn executes order, in which the last occurrence of t is a new event. If noWrite is set, that event
+// must not write. If the event would write, the search returns to the linearization back, and executeIn
+// reports false.
 //
 // t is executed separately because it is new: the end of an execution by t is counted,
 // and the state before it shows whether it writes.

@@ -277,8 +277,8 @@ func (s *searcher) readableWrites(g trace.GID, a trace.Access) []hb.EventID {
 
 // porfPrefix returns the clock of g's pending operation if it reads from w.
 //
-// (porf: program order and reads-from, the union of which is TruSt's happens-before.
-// Synchronisation is part of ours.)
+// (porf, the union of program order and reads-from, is TruSt's happens-before. Synchronisation is part of
+// ours.)
 func (s *searcher) porfPrefix(g trace.GID, w hb.EventID) []uint32 {
 	var c []uint32
 	if e := s.LastEvent(g); e >= 0 {

@@ -36,7 +36,7 @@ type node struct {
 	hb.EventID
 	clock  []uint32 // the events before it, with or without the node itself
 	reads  bool
-	from   trace.Access // what it reads
+	from   trace.Access // the memory that the node reads
 	rf     hb.EventID
 	writes [2]trace.Access
 	nw     uint8
@@ -58,7 +58,7 @@ type node struct {
 //	order:   0
 type linearizer struct {
 	nodes  []node
-	count  []uint32 // of nodes done, by goroutine
+	count  []uint32 // by goroutine: number of nodes done
 	order  []int
 	failed map[string]bool
 	key    []byte
@@ -66,8 +66,7 @@ type linearizer struct {
 
 // add takes an event that has been executed with operation op, or would be.
 //
-// The result is valid until the next call. Callers change the writes of operations of which it is not known
-// whether they write.
+// The result is valid until the next call. Callers change the writes of operations that may or may not write.
 func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.EventID) *node {
 	if len(l.nodes) < cap(l.nodes) {
 		l.nodes = l.nodes[:len(l.nodes)+1]

@@ -34,12 +34,12 @@ import (
 //     revisit.
 //   - Everything else has causal prefixes, as in package optimal.
 //
-// To find each S w once, a rule is needed for events that are executed on the way and do not belong to S
-// w (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package
-// optimal, and a read d that does not belong to S reads from the maximal write given S. Let V be S and the
-// events in G before d. The maximal write is the deepest write in V, by the number of events that happen
-// before it (then by its hb.EventID), that can be the last one in a linearization of V. Proof that S w is
-// found exactly once:
+// To find each S w once, a rule is needed for events that are executed on the way and do not belong to S w
+// (TruSt's maximal extension). Every event in a reversal after G belongs to S, as in package optimal, and a
+// read d that does not belong to S reads from the maximal write given S. Let V be S and the events in G
+// before d. The maximal write is the deepest of the writes in V that can be the last one in a linearization
+// of V. The depth is the number of events that happen before a write; hb.EventID decides between equals.
+// Proof that S w is found exactly once:
 //
 //  1. Consider the first state in which two explorations that find S w differ. They have the same
 //     G, and chose the same d.
@@ -129,7 +129,7 @@ type searcher struct {
 	//mutant: saved: readsfrom without positions [resumed]: "positions [][]int32" -> "positions [][]int32 `saved:\"-\"`"
 	positions [][]int32 // where in the path an event is, by goroutine and number,
 	//mutant: saved: readsfrom without stamps [resumed]: "stamps    [][]int32" -> "stamps    [][]int32 `saved:\"-\"`"
-	stamps [][]int32 // and its stamp
+	stamps [][]int32 // stamps of these events
 	//mutant: saved: readsfrom without frames [resumed]: " []frame" -> " []frame `saved:\"-\"`"
 	frames  []frame
 	dropped []trace.GID // goroutines that have ended the execution, and do not move any more
@@ -144,9 +144,9 @@ type searcher struct {
 type frame struct {
 	order         []hb.Transition // a linearization of G
 	size          int             // len(graph)
-	count         []uint32        // of events of G, by goroutine
+	count         []uint32        // by goroutine: number of events of G
 	dropped       int             // len(dropped)
-	g             trace.GID       // of x
+	g             trace.GID       // goroutine of x
 	op            hb.NextOp
 	label         uint64
 	reads         bool
@@ -154,11 +154,11 @@ type frame struct {
 	firstDone     bool  // an alternative has been explored
 	head          int32 // stamp of the last event of the prefix that x has so far
 	prints        bool  // x has ended the execution, so that it depends on output
-	stamp         int   // of x, if it is in G
+	stamp         int   // stamp of x, if x is in G
 	alternatives  int
 	ended         int          // how many of them have ended the execution
 	next          int          // the first alternative, or write, that has not been explored
-	writes        []hb.EventID // of a read: the writes that it can read
+	writes        []hb.EventID // for a read: the writes from which it can read
 	revisits      []revisit
 	explored      int // how many of them
 }

@@ -210,7 +210,7 @@ func (s *searcher) maximallyAdded(i int, c []uint32, y hb.EventID) bool {
 			if a.ended {
 				return false // no event can happen after it
 			}
-			continue // it is in v
+			continue // the event is in v
 		}
 		if a.inReversal {
 			return false
@@ -237,7 +237,7 @@ func (s *searcher) readsMaximally(v []uint32, a trace.Access, w hb.EventID) bool
 		return false
 	}
 	list := s.writers(v, a)
-	list = slices.DeleteFunc(list, func(u hb.EventID) bool { // it happens before another one
+	list = slices.DeleteFunc(list, func(u hb.EventID) bool { // delete u if it happens before another write
 		return slices.ContainsFunc(list, func(t hb.EventID) bool {
 			return t != u && t.N > 0 && (u.N == 0 || s.inPrefix(s.position(u), s.Clock(s.position(t))))
 		})
@@ -324,8 +324,8 @@ func (s *searcher) arrivalClock(e int) []uint32 {
 type revisit struct {
 	order   []hb.Transition // a linearization of G and S; of a read with w and x
 	prefix  []graphEvent    // S
-	write   graphEvent      // of a read: w
-	last    trace.GID       // else: the goroutine whose operation comes after S
+	write   graphEvent      // w, if the operation is a read
+	last    trace.GID       // if it is not: the goroutine whose operation comes after S
 	noWrite bool            // the read must not write
 }
 
@@ -343,7 +343,7 @@ func (s *searcher) backwardRevisit(i int, it *revisit) {
 		s.graph = append(s.graph, a)
 		s.setStamp(len(s.graph) - 1)
 	}
-	stamp := len(s.graph) - 1 // of w
+	stamp := len(s.graph) - 1 // stamp of w
 	if s.replayOrder(it.order[:lastIndex(it.order, w)]); s.Unsupported {
 		return
 	}

@@ -33,7 +33,7 @@ type aim struct {
 	rarely  int  // if not all: a goroutine waits with probability 1/rarely
 	met     bool
 	waited  int       // choices since a waiting goroutine last continued
-	status  []status  // by goroutine
+	status  []status  // by goroutine: its status
 	by      trace.GID // the first goroutine that executed place 0; NoGID: none
 	others  bool      // a goroutine other than by has executed place 0, too
 	moving  []trace.GID
@@ -42,9 +42,9 @@ type aim struct {
 
 // status describes a goroutine at its pending operation.
 type status struct {
-	there bool // it has been seen in this execution, not only in earlier ones
+	there bool // the goroutine has been seen in this execution, not only in earlier ones
 	known bool // at holds the places of its pending operation
-	waits bool // it may wait there
+	waits bool // the goroutine is to wait at its pending operation
 	at    por.Places
 	began bool // Interpose: it has executed place 0, and not yet place 1
 }
@@ -196,7 +196,7 @@ func (a *aim) free(among []trace.GID) []trace.GID {
 		return a.moving
 	}
 	a.waited = 0
-	return a.goesOn()
+	return a.release()
 }
 
 // waits reports whether g, which may wait at its places, does so.
@@ -222,9 +222,9 @@ func (a *aim) waits(g trace.GID, s *status, among []trace.GID) bool {
 	return true
 }
 
-// goesOn returns a random waiting goroutine that may continue: one at place 1 of a Cross, or at place 2 of
+// release returns a random waiting goroutine that may continue: one at place 1 of a Cross, or at place 2 of
 // an Interpose, if there is one.
-func (a *aim) goesOn() []trace.GID {
+func (a *aim) release() []trace.GID {
 	list := a.waiting
 	prefer := map[por.Goal]int{por.Cross: 1, por.Interpose: 2}[a.target.Goal]
 	a.moving = a.moving[:0]

@@ -51,18 +51,18 @@ const mostGroups = 64
 type counter struct {
 	parents []trace.GID
 	all     []int
-	objects []object       // in the order of their first access
-	index   map[uint64]int // of objects, by their addresses in this execution
+	objects []object       // objects in the order of their first access
+	index   map[uint64]int // by address of an object in this execution: its index in objects
 	last    trace.GID
 	locks   lockOrder
 }
 
 // object has the operations at one address: on a lock, a channel, an atomic variable.
 type object struct {
-	points []point // in the order of their first operation
+	points []point // points in the order of their first operation
 	counts []int   // by goroutine
 	shared bool    // several goroutines access it,
-	writes bool    // and one of them changes it
+	writes bool    // one of the accesses changes it
 	first  trace.GID
 }
 
@@ -141,10 +141,10 @@ func (c *counter) census() *census {
 
 // A past is the information about earlier executions that a strategy may use.
 type past struct {
-	Steps  int     // of the longest execution, without accesses over which steps glided
-	Census *census // of one execution; nil: there is none
+	Steps  int     // steps of the longest execution, without accesses over which steps glided
+	Census *census // census of one execution; nil: none
 
-	Sources readsFrom // of all executions, if the strategy is a reader
+	Sources readsFrom // sources in all executions, if the strategy is a reader
 }
 
 // counts is a strategy that needs a census.

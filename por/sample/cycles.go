@@ -42,7 +42,7 @@ type lockEdge struct {
 type lockEdge0 struct {
 	from, to  uint64 // addresses
 	g         trace.GID
-	first, at point // of the acquisitions of from and to
+	first, at point // places of the acquisitions of from and to
 }
 
 // mostEdges bounds the edges that are kept.

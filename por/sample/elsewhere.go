@@ -87,11 +87,13 @@ func (p *several) send(c *piece) {
 	p.counted.Add(&c.control.Stats)
 }
 
-// always returns the making of a strategy that does not depend on the system.
-func always(s making) func(por.System) making { return func(por.System) making { return s } }
+// always returns a function that returns s for every system.
+func always(s newStrategy) func(por.System) newStrategy {
+	return func(por.System) newStrategy { return s }
+}
 
 // pieceSearch returns the por.PieceSearch of an explorer that samples.
-func pieceSearch(s func(por.System) making) por.PieceSearch {
+func pieceSearch(s func(por.System) newStrategy) por.PieceSearch {
 	return func(sys por.System, v por.Sender, cfg por.Config, data []byte, _ func() bool) ([]byte, error) {
 		var sent sentPiece
 		if err := saved.Unmarshal(data, &sent); err != nil {

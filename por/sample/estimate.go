@@ -55,7 +55,7 @@ type Estimator struct {
 	candidates []trace.GID   // in all states of the walk, the goroutines that could be chosen
 	states     []choicePoint // the states of the walk
 	done       []uint32      // scratch of weight: the number of events that each goroutine has executed,
-	events     [][]int32     // and all of its events
+	events     [][]int32     // by goroutine: all of its events
 	dropped    []trace.GID
 	steps      uint64
 	n          uint64
@@ -64,18 +64,18 @@ type Estimator struct {
 
 // choicePoint is a state of a walk with a choice.
 //
-// A state in which a goroutine with one alternative was executed at once, because it is a persistent set,
-// is no choice point, because the second drawing would also execute it at once.
+// If a goroutine with one alternative is a persistent set, the walk executes it at once. Such a state is not
+// a choice point, because the second drawing would also execute the goroutine at once.
 type choicePoint struct {
-	events          int // before it
+	events          int // number of events before the state
 	candidates, end int // Estimator.candidates[candidates:end] could move
-	choices         int // alternatives of the one that moved
+	choices         int // number of alternatives of the goroutine that moved
 }
 
 // NewEstimator returns an estimator that walks through sys, which nothing else may use. sys must be in its
 // initial state, and is in it again after each sample. The same seed leads to the same estimates.
 func NewEstimator(sys por.System, cfg por.Config, seed uint64) *Estimator {
-	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: true} // that of package optimal
+	rel := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: true} // as in package optimal
 	return &Estimator{
 		sys:  sys,
 		rel:  rel,

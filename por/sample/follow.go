@@ -7,9 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Two predictors, one of which guesses, read the second execution and each later one that begins a round.
-// The predicted schedules are executed directly after it. They belong to its number, so they depend on no
-// other execution.
+// Two predictors read the second execution and each later one that begins a round. The predicted schedules
+// are executed directly after it. They belong to its number, so they depend on no other execution.
 
 // predicts is a strategy whose executions are read by predictors.
 type predicts interface{ predicts() }
@@ -89,16 +88,16 @@ type following struct {
 	plan
 	trace trace.Schedule // the execution that was read
 	at    int            // the next step in it
-	seen  needed         // by goroutine, the number of its steps before that
+	seen  needed         // by goroutine: the number of its steps before the step at
 	made  needed         // by goroutine
 	over  bool           // all steps of the plan have been made, or one was impossible
-	steps int            // made after those by the goroutine that comes in between
+	steps int            // number of steps that the goroutine in between has made after those of the plan
 }
 
 // next returns the next step of the plan, or of the bug that it leads to. ok is false if there is none.
 func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 	if f.steps > 0 {
-		a, ok = f.goOn(x)
+		a, ok = f.stepBetween(x)
 		f.over = !ok
 		return a, ok
 	}
@@ -129,7 +128,7 @@ func (f *following) next(x *sampler) (a trace.Step, ok bool) {
 		return a, false
 	}
 	if f.until != (point{}) {
-		a, ok = f.goOn(x)
+		a, ok = f.stepBetween(x)
 		f.over = !ok
 	} else if f.takes != nil {
 		if a, ok = f.takes.step(x); !ok {

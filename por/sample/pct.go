@@ -31,7 +31,7 @@ func PCT(sys por.System, v por.Visitor, cfg por.Config, depth int) por.Result {
 	return sample(sys, v, cfg, newPCT(depth))
 }
 
-func newPCT(depth int) making {
+func newPCT(depth int) newStrategy {
 	if depth == 0 {
 		depth = DefaultDepth
 	}

@@ -27,7 +27,7 @@ func newPOS(r *rand.Rand) strategy { return &pos{rng: r} }
 // waits keeps its own until an operation is executed that conflicts with its own.
 type pos struct {
 	rng      *rand.Rand
-	priority []uint64 // of the pending operation of each goroutine; 0: none yet
+	priority []uint64 // by goroutine: priority of its pending operation; 0: none yet
 }
 
 func (p *pos) begin(past) { clear(p.priority) }

@@ -48,10 +48,10 @@ type predictor struct {
 	locksets   map[string]int // indices of sets
 	sets       [][]heldAs     // sorted by lock; the first is empty
 	orders     []*lockStep
-	channels   []uint64           // in the order of their first close
+	channels   []uint64           // channels in the order of their first close
 	shared     []uint64           // words that several goroutines access, in the order of their second goroutine
 	turns      map[turnKey]*turns // see predict_left.go
-	turnKeys   []turnKey          // in the order of their first turn
+	turnKeys   []turnKey          // turns in the order of the first one with each key
 	heldUp     []*heldUp
 	waited     []uint64      // Conds and WaitGroups, in the order of their first use
 	interposed []*interposed // see predict_aimed.go
@@ -66,8 +66,8 @@ const (
 	mostRecorded = 1 << 19 // steps of an execution that a predictor reads
 	mostMoments  = 64      // occurrences of an access that are kept
 	mostWords    = 64      // words of one access
-	mostIdeals   = 20_000  // computed for one execution,
-	mostOfPair   = 256     // and for two program points
+	mostIdeals   = 20_000  // ideals computed for one execution,
+	mostOfPair   = 256     // and ideals computed for two program points
 	mostPlans    = 12      // schedules
 	mostCycle    = 4       // goroutines of a deadlock
 )
@@ -94,7 +94,7 @@ func (x *moment) in(has needed) bool {
 // predicted describes a goroutine in the execution that is read.
 type predicted struct {
 	k        int32  // steps made
-	past     needed // of the next one
+	past     needed // steps that its next step needs
 	held     []*section
 	lockset  int
 	holdings []holding
@@ -104,7 +104,7 @@ type predicted struct {
 type word struct {
 	written bool
 	writer  moment
-	added   needed // by additions since then, whose results are not used
+	added   needed // steps needed by additions since then, whose results are not used
 	first   trace.GID
 	shared  bool
 	uses    []*use
@@ -126,7 +126,7 @@ type sampled[T any] struct {
 	list   []T
 	n      int
 	stride int
-	most   int // of list; 0: mostMoments
+	most   int // bound on the length of list; 0: mostMoments
 }
 
 // synchronised is a channel, a WaitGroup or another object whose operations keep their order.
@@ -140,7 +140,7 @@ type synchronised struct {
 	counts             bool // a WaitGroup
 	waiters, notifiers []*use
 	users              []trace.GID
-	arrivals           map[bool][]*turn // of a channel: of senders, and of receivers
+	arrivals           map[bool][]*turn // of a channel: the arrivals of senders, and those of receivers
 }
 
 func newPredictor(guesses bool) *predictor {
@@ -183,7 +183,7 @@ func (x *moment) with() needed {
 // after returns a joined with x and the steps that x needs.
 func after(a needed, x *moment) needed {
 	if int(x.g) < len(a) && a[x.g] > x.k {
-		return a // it has been joined before
+		return a // a includes x already
 	}
 	return joined(a, x.with())
 }

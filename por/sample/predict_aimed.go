@@ -66,8 +66,9 @@ func (p *predictor) interpositions() (list []plan) {
 // has reports whether g has made the use.
 func (u *use) has(g trace.GID) bool { return int(g) < len(u.moments) && len(u.moments[g].list) > 0 }
 
-// goOn returns the next step of the goroutine that comes in between, until it has executed the last place.
-func (f *following) goOn(x *sampler) (trace.Step, bool) {
+// stepBetween returns the next step of the goroutine that comes in between, until that goroutine has executed
+// the last place.
+func (f *following) stepBetween(x *sampler) (trace.Step, bool) {
 	if f.steps++; f.until == (point{}) || f.steps > patience || !slices.Contains(x.Enabled, f.first) {
 		return trace.Step{}, false
 	}

@@ -12,12 +12,12 @@ import (
 // same locks.
 type plan struct {
 	has    needed // the first part: by goroutine, the number of steps
-	last   needed // both parts
+	last   needed // both parts of the plan: by goroutine, the number of steps
 	goal   por.Goal
 	gs     []trace.GID
-	points []point   // of their pending operations
+	points []point   // places of the pending operations of gs
 	first  trace.GID // goroutine that moves first then; NoGID: none
-	takes  *taking   // the step that moves it; nil: any
+	takes  *lastStep // the step that moves it; nil: any
 	until  point     // the last operation that first executes, by further steps of its own
 	guess  bool
 }

@@ -33,9 +33,9 @@ type turn struct {
 	cases []por.Case
 	taken int    // case; noCase: default
 	ready uint64 // other cases that were ready
-	with  *turn  // of the partner; nil: there was none
+	with  *turn  // turn of the partner; nil: there was none
 	at    point
-	tries bool // it never waits
+	tries bool // the operation never waits
 }
 
 // noCase stands for the default of a select.
@@ -50,8 +50,8 @@ type turnKey struct {
 	taken    int
 }
 
-// A taking is the last step of a plan: g takes a case, with a partner, if that is not NoGID.
-type taking struct {
+// A lastStep is the last step of a plan: g takes a case, with a partner, if that is not NoGID.
+type lastStep struct {
 	g, with trace.GID
 	index   int
 }
@@ -65,7 +65,7 @@ type heldUp struct {
 // meeting records an operation on channels, and that of its partner, if with is not nil. It is called
 // before the step.
 func (p *predictor) meeting(own, with *turn) {
-	x, partner := own.copied(), with.copied() // there are several predictors
+	x, partner := own.copied(), with.copied() // each of several predictors needs its own copy
 	for _, y := range []*turn{x, partner} {
 		if y == nil {
 			continue
@@ -363,7 +363,7 @@ func (p *predictor) instead(x *turn, i int, extra needed, z *turn) (plan, bool) 
 		return plan{}, false
 	}
 	last := slices.Clone(has)
-	f := plan{has: has, goal: por.Precede, first: trace.NoGID, guess: p.guesses, takes: &taking{x.g, trace.NoGID, i}}
+	f := plan{has: has, goal: por.Precede, first: trace.NoGID, guess: p.guesses, takes: &lastStep{x.g, trace.NoGID, i}}
 	for _, y := range of {
 		if y.in(has) {
 			return plan{}, false
@@ -379,7 +379,7 @@ func (p *predictor) instead(x *turn, i int, extra needed, z *turn) (plan, bool) 
 }
 
 // String returns a key: it is the same for plans that show the same bug.
-func (t *taking) String() string {
+func (t *lastStep) String() string {
 	if t == nil {
 		return ""
 	}
@@ -387,7 +387,7 @@ func (t *taking) String() string {
 }
 
 // step returns the last step of a plan, if it can be made.
-func (t *taking) step(x *sampler) (trace.Step, bool) {
+func (t *lastStep) step(x *sampler) (trace.Step, bool) {
 	for _, gs := range [2][2]trace.GID{{t.g, t.with}, {t.with, t.g}} {
 		g := gs[0]
 		if g == trace.NoGID || !slices.Contains(x.Enabled, g) {

@@ -48,7 +48,7 @@ type lockStep struct {
 // acquire notes that x acquires the lock.
 func (p *predictor) acquire(t *predicted, x moment, op *trace.Op, lock uint64, shared bool) {
 	for _, s := range t.held {
-		if s.lock == lock { // it is held for reading already
+		if s.lock == lock { // t holds the lock for reading already
 			return
 		}
 	}

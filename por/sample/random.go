@@ -11,10 +11,9 @@ import (
 // glides), each enabled goroutine is equally likely to move next. It is the baseline of the literature on
 // randomised schedulers (see PCT and POS).
 //
-// It guarantees nothing for a finite number of executions: an interleaving that
-// takes k decisions among n goroutines has probability n^-k, so bugs that need
-// many steps of one goroutine before the first of another one are hardly ever found.
-// Its findings are real.
+// It guarantees nothing for a finite number of executions: an interleaving that takes k decisions among n
+// goroutines has probability n^-k. So it hardly ever finds bugs that need many steps of one goroutine before
+// the first step of another. Its findings are real.
 func Random(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newWalk)
 }

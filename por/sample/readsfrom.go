@@ -66,14 +66,14 @@ const (
 
 // A reading records the sources of one execution.
 type reading struct {
-	index   map[uint64]int // of objects, by address
-	objects []readObject   // in the order of their first access
+	index   map[uint64]int // by address of an object: its index in objects
+	objects []readObject   // objects in the order of their first access
 	seen    map[source]bool
 }
 
 // A readObject is the memory at one address.
 type readObject struct {
-	last             point // of its last write
+	last             point // the place of its last write
 	first            trace.GID
 	shared           bool // several goroutines access it
 	readers, writers []point

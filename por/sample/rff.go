@@ -31,7 +31,7 @@ func RFF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newRFF(sys))
 }
 
-func newRFF(sys por.System) making {
+func newRFF(sys por.System) newStrategy {
 	peeker := por.CapabilitiesOf(sys).Peeker
 	return func(r *rand.Rand) strategy { return &rff{pos: pos{rng: r}, peeker: peeker} }
 }

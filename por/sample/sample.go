@@ -38,19 +38,19 @@ type sampler struct {
 	random   *rand.PCG   `saved:"-"` // of rng
 	rng      *rand.Rand  `saved:"-"`
 	strategy `saved:"-"` // stateless between executions
-	number   uint64      // of the next execution
+	number   uint64      // number of the next execution
 	past     past        // the argument of strategy.begin: see round
-	census   *census     // of the first execution of the round
-	sources  readsFrom   // of all executions, for a strategy that is a reader
+	census   *census     // census of the first execution of the round
+	sources  readsFrom   // sources in all executions, for a strategy that is a reader
 	forced   int         // steps in a row that an oracle has chosen
 	most     int         // chosen steps of an execution
-	counter  *counter    `saved:"-"` // of the present execution; nil: it is not counted
+	counter  *counter    `saved:"-"` // counter of the present execution; nil: it is not counted
 	chosen   int         `saved:"-"` // steps of the execution, without accesses over which they glided
 	raced    bool        `saved:"-"` // the execution has a race
-	aim      *aim        `saved:"-"` // of the present execution; nil: it is not aimed
+	aim      *aim        `saved:"-"` // aim of the present execution; nil: none
 	aimed    []por.Aimed // by target
 
-	predictors []*predictor   `saved:"-"` // of the present execution; nil: nothing is predicted from it
+	predictors []*predictor   `saved:"-"` // predictors of the present execution; nil: nothing is predicted from it
 	following  *following     `saved:"-"` // followed by the present execution; nil: none
 	effects    por.Effects    `saved:"-"` // nil: the system does not know them
 	inRow      int            `saved:"-"` // see continues
@@ -58,10 +58,10 @@ type sampler struct {
 	advanced   []trace.GID    `saved:"-"`
 }
 
-// A making makes a strategy that draws from r.
-type making func(r *rand.Rand) strategy
+// A newStrategy makes a strategy that draws from r.
+type newStrategy func(r *rand.Rand) strategy
 
-func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sampler {
+func newSampler(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) *sampler {
 	random := new(rand.PCG)
 	rng := rand.New(random)
 	effects, _ := sys.(por.Effects)
@@ -81,7 +81,7 @@ func newSampler(sys por.System, v por.Visitor, cfg por.Config, s making) *sample
 //
 // The result is never exhaustive: BoundSampled is among its reasons, with the seed that repeats
 // it.
-func sample(sys por.System, v por.Visitor, cfg por.Config, s making) por.Result {
+func sample(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) por.Result {
 	cfg.Match = false
 	budget := cfg.MaxExecutions
 	if budget == 0 {

@@ -10,9 +10,10 @@ import (
 
 // SURW samples schedules by the selectively uniform random walk of Zhao, Wolff, Mathur and Roychoudhury
 // ("Selectively Uniform Concurrency Testing", ASPLOS 2025, algorithm 2). Each execution has a set of
-// interesting operations. The goroutine that executes the next one is drawn with a probability proportional
-// to the interesting operations that it has left; goroutines that have not started yet count for the one
-// that starts them. Until then goroutines at other operations move at random.
+// interesting operations. The goroutine that executes the next interesting operation is drawn with a
+// probability proportional to the number of these operations that it has left. Those of a goroutine that has
+// not started yet count for the goroutine that starts it. Until then goroutines at other operations move at
+// random.
 //
 // If the numbers of operations do not depend on the schedule and nothing blocks, each interleaving of the
 // interesting operations is equally likely. (A random walk prefers interleavings in which the goroutines
@@ -37,12 +38,12 @@ func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	return sample(sys, v, cfg, newSURW(sys))
 }
 
-func newSURW(sys por.System) making {
+func newSURW(sys por.System) newStrategy {
 	peeker := por.CapabilitiesOf(sys).Peeker
 	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker} }
 }
 
-// oneOf is n if all operations are interesting in one of n executions.
+// In one of oneOf executions, on average, all operations are interesting.
 const oneOf = 4
 
 // surw is the strategy of SURW.
@@ -55,8 +56,8 @@ type surw struct {
 
 	weights []int // by goroutine: interesting operations left, its unseen descendants included
 	seen    []bool
-	total   int       // of the weights of seen goroutines
-	next    trace.GID // that executes the next interesting operation; NoGID: draw it
+	total   int       // sum of the weights of seen goroutines
+	next    trace.GID // goroutine that executes the next interesting operation; NoGID: draw it
 	among   []trace.GID
 }
 
@@ -111,7 +112,7 @@ func (s *surw) see(g trace.GID) {
 		return
 	}
 	taken := min(s.weights[g], s.weights[p])
-	// If the parent was drawn, that may have been for an operation of the child.
+	// The parent may have been drawn for an operation of the child.
 	if s.next == p && s.weights[p] > 0 && s.rng.IntN(s.weights[p]) < taken {
 		s.next = g
 	}
@@ -178,7 +179,7 @@ func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 // none, one that is about to acquire its first, if there is one.
 func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
 	s.among = s.among[:0]
-	before := 0 // at the end of s.among: those about to acquire their first
+	before := 0 // number of goroutines at the end of s.among that are about to acquire their first lock
 	for _, g := range among {
 		op := peekOf(sys, s.peeker, g)
 		locks := op.Kind == trace.Lock || op.Kind == trace.RLock

@@ -39,39 +39,39 @@ type drawer struct {
 // A piece is some executions in a row.
 type piece struct {
 	pool.Task[*drawer]
-	from, to uint64 // their numbers
+	from, to uint64 // numbers of its executions
 	past     past
 	known    search.RaceSet // the known races when it was offered
 	left     uint64         // executions that it may make at most
 
 	results por.Subsearch
 	control search.Control
-	races   search.RaceSet // the races that it has reported
+	races   search.RaceSet // the races that the piece has reported
 	cut     bool           // Driver.PreemptCut
 	most    int            // sampler.most
 	census  *census        // sampler.census
 	sources readsFrom      // sampler.sources, of this piece
-	refused bool           // another process did not draw it
+	refused bool           // another process did not draw the executions of the piece
 }
 
 // several is the search by several workers. x has the merged part.
 type several struct {
 	*sampler
 	visitor por.Mergeable
-	make    making
+	make    newStrategy
 	budget  uint64
 
 	mu      sync.Mutex           // guards the fields below, and the merged part of the visitor
 	awaited *piece               // the next one to be merged
 	over    string               // the reason why all have to stop
 	ended   chan struct{}        // closed when there is one
-	live    map[*piece]por.Stats // of the pieces in execution
-	counted por.Stats            // of all executed pieces
+	live    map[*piece]por.Stats // statistics of the pieces in execution
+	counted por.Stats            // statistics of all executed pieces
 	peak    int64
 }
 
 // several draws until budget executions have been drawn.
-func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mark) {
+func (x *sampler) several(v por.Mergeable, s newStrategy, budget uint64, root por.Mark) {
 	p := &several{sampler: x, visitor: v, make: s, budget: budget, live: make(map[*piece]por.Stats), ended: make(chan struct{})}
 	own := &drawer{sys: x.Sys, oracle: x.Cfg.Oracle}
 	helpers := x.Cfg.Jobs - 1
@@ -80,7 +80,7 @@ func (x *sampler) several(v por.Mergeable, s making, budget uint64, root por.Mar
 		helpers = x.Cfg.Elsewhere.Workers()
 	}
 	var workers *pool.Pool[*drawer]
-	var open []*piece // offered, in their order
+	var open []*piece // offered pieces, in their order
 	next := x.number
 	for x.Stats.Done() < budget && !x.Halted {
 		saves := p.saves()
@@ -235,10 +235,10 @@ func (p *several) merge(c *piece) {
 		x.KnownRaces[pair] = struct{}{}
 	}
 	p.mu.Lock()
-	goOn := p.visitor.Merge(c.results)
+	proceed := p.visitor.Merge(c.results)
 	p.mu.Unlock()
 	//mutant: jobs: what stops a piece does not stop the search [pieces]: " && !c.control.StoppedByVisitor" -> ""
-	x.StopUnless(goOn && !c.control.StoppedByVisitor)
+	x.StopUnless(proceed && !c.control.StoppedByVisitor)
 	if c.control.StopReason.Bound != "" {
 		x.Halt(p.reason(c))
 	}
@@ -283,7 +283,7 @@ func (p *several) poll(c *piece, q *por.Progress) string {
 	now.Eliminated = maps.Clone(now.Eliminated)
 	for _, l := range p.live {
 		sum += l.PeakBytes
-		l.Eliminated = nil // its worker changes it
+		l.Eliminated = nil // Eliminated is changed by the worker
 		now.Add(&l)
 	}
 	if p.peak = max(p.peak, sum); p.Cfg.MaxMemory > 0 && sum > p.Cfg.MaxMemory {

@@ -34,11 +34,11 @@ type Driver struct {
 	Size     Sizer      `saved:"-"` // nil: the system does not know its size
 	Watcher  por.Oracle `saved:"-"` // the oracle, if it watches
 
-	looked      uint64          `saved:"-"` // its count after the last question
+	looked      uint64          `saved:"-"` // the oracle's count after the last question
 	inspector   por.Inspector   `saved:"-"` // the visitor, if it is one
 	inspected   bool            `saved:"-"` // see por.Global
 	constrained por.Constrained `saved:"-"` // the system, if it is one
-	peeker      por.Peeker      `saved:"-"` // the same
+	peeker      por.Peeker      `saved:"-"` // the system, if it is one
 
 	//mutant: saved: driver without Path [resumed]: "Schedule" -> "Schedule `saved:\"-\"`"
 	Path    trace.Schedule

@@ -45,7 +45,7 @@ func (s *Driver) From(entered any, positions func() []*Position, begin, explore 
 // oracle are saved unchanged, so they need no steps.
 func (s *Driver) Reenter(positions ...*Position) {
 	path := s.Path
-	s.Path = nil // these steps are not part of the search
+	s.Path = nil // repeated steps are not part of the search
 	for i := s.Began; ; i++ {
 		for len(positions) > 0 && positions[0].Depth == i {
 			if positions[0].Mark >= 0 {

@@ -89,7 +89,7 @@ func (s RaceSet) Has(f1, pc1, f2, pc2 uint32) bool {
 // Between two calls most goroutines have not moved, so of n² pairs only those with a goroutine
 // that has moved are compared.
 type pendingAccesses struct {
-	list     []trace.GID     // their goroutines
+	list     []trace.GID     // goroutines of these accesses
 	fresh    []int           // indices of accesses that were not pending at the last call of ReportRaces
 	previous []pendingAccess // by goroutine
 	round    uint64          // number of calls of ReportRaces

@@ -4,8 +4,8 @@ import "unsafe"
 
 // stateGraph has the states that a search in rounds has met, by their numbers, and all edges between them.
 type stateGraph struct {
-	orders []uint32 // for each state, its word once it is closed: see closedIn
-	edges  [][]edge // in pieces, so that growing copies no edge
+	orders []uint32 // by state: the word of the state once it is closed: see closedIn
+	edges  [][]edge // edges in pieces, so that growing copies no edge
 	n      int      // number of edges
 }
 
@@ -45,7 +45,7 @@ func (g *stateGraph) bytes() int64 {
 func (g *stateGraph) cyclic() bool {
 	n := len(g.orders)
 	first := make([]uint32, n+1) // index in to of the edges that begin in each state
-	leads := make([]uint32, n)   // number of edges that lead to each
+	leads := make([]uint32, n)   // number of edges that lead to each state
 	for _, piece := range g.edges {
 		for _, e := range piece {
 			first[e.from-firstOpen+1]++

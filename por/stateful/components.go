@@ -13,11 +13,11 @@ import (
 // cycles in its state graph pays one entry per state on the search path.
 //
 // An execution that never ends stays, from some point on, in one component. It is a livelock if it is fair.
-// Fairness here is strong: a goroutine that is enabled in infinitely many states moves infinitely often,
-// and an operation with several alternatives that is next infinitely often takes each of them infinitely
-// often. With weak fairness a loop around Lock or a select would count as a livelock, although Go's mutexes
-// do not starve, its channels serve in order, and its select chooses at random. A spin loop that waits for
-// another goroutine's store is no livelock while that goroutine is enabled.
+// Fairness here is strong: a goroutine that is enabled in infinitely many states moves infinitely often, and
+// an operation with several alternatives that is next infinitely often takes each of them infinitely often.
+// With weak fairness a loop around Lock or a select would count as a livelock. But Go's mutexes do not
+// starve, its channels serve in order, and its select chooses at random. A spin loop that waits for another
+// goroutine's store is no livelock while that goroutine is enabled.
 //
 // The lists belong to the open states, in the order in which those were opened. So a component, which is
 // the end of Tarjan's stack, is the end of each list:

@@ -41,9 +41,9 @@ type depthFirst struct {
 	alts []trace.Step // alternatives of all frames, one after the other
 
 	//mutant: saved: stateful without turns [resumed]: "   turns" -> "   turns `saved:\"-\"`"
-	turns   turns  // unfinished nodes that are not on the stack
+	turns   turns  // unfinished nodes besides the stack
 	round   *round `saved:"-"` // the states that a walker of a search in rounds has met; nil: no rounds
-	alone   bool   // it has no rounds
+	alone   bool   // the search has no rounds
 	cyclic  bool   // rounds have met a cycle
 	cycles  bool   // some path has returned to an open state
 	skipped int    // components whose fairness could not be checked within the memory budget
@@ -62,8 +62,8 @@ const waypoint = 256
 // equal to one of them (leaveOutEqual). end may grow while the frame is the last one (closeCycle, complete).
 type frame struct {
 	search.Position
-	freeSwitch bool // leaving Cur is no preemption: it cannot continue, or yields
-	chain      int  // of a waypoint, and inside of a call: steps since the last choice between goroutines
+	freeSwitch bool // leaving Cur is not a preemption: Cur cannot continue, or yields
+	chain      int  // for a waypoint, and inside of a call: steps since the last choice between goroutines
 	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
 	whole      bool // only alternatives of Cur are listed, because it is inside of a call (Config.WholeCalls)
 	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
@@ -314,7 +314,7 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 			op := s.Sys.Next(g)
 			s.components.noteDataChoice(g, op.Func, op.PC, n)
 		}
-		for _, x := range s.parking.meetings(g) { // to park is to move
+		for _, x := range s.parking.meetings(g) { // to park counts as moving
 			//mutant: parking: who is met need not be [parkings]
 			s.components.noteEnabled(x.Park.G)
 		}
@@ -378,7 +378,7 @@ func (s *depthFirst) dropStack() {
 // progress estimates the explored part of the search.
 func (s *depthFirst) progress() por.Progress {
 	p := por.Progress{Depth: len(s.Path)}
-	if !s.turns.begun { // with turns, unfinished nodes are not on the stack
+	if !s.turns.begun { // with turns there are unfinished nodes besides the stack
 		p.Fraction = search.Done(len(s.frames), func(i int) (explored, of int) {
 			f := &s.frames[i]
 			return f.next - f.alt - 1, f.end - f.alt

@@ -25,9 +25,9 @@ import (
 // The table of the search is published in pieces. A helper keeps the pieces that it has fetched, and
 // fetches the rest. It explores a parcel with exactly the states that the search had in that round.
 //
-// The result does not depend on the process that explores a walker. It depends on the walker, the table,
-// the knowledge of the machine, which is the same on both sides (por.Elsewhere), and on the questions that
-// the oracle has learned to ask, which each walker carries along (por.Habits).
+// The result does not depend on the process that explores a walker. It depends on the walker, on the table,
+// and on two more things. The knowledge of the machine is the same on both sides (por.Elsewhere). The
+// questions that the oracle has learned to ask are carried along by each walker (por.Habits).
 //
 // A parcel that is refused, or does not come back in time, is explored here.
 
@@ -173,9 +173,9 @@ type away struct {
 	r         *rounds
 	sender    por.Sender
 	elsewhere por.Elsewhere
-	own       habits // of the search, before the walkers
+	own       habits // habits of the search before there were walkers
 
-	states []shownState // that were stored since the last publication, if there is one
+	states []shownState // states stored since the last publication, if there is one
 	orders int          // number of the graph's orders that were published
 	shown  *publication // the last one; nil: the table was not published
 }

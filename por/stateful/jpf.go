@@ -7,10 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// JPF is Java Pathfinder's own partial order reduction, the baseline for other reductions: it makes a
-// scheduling choice where a goroutine is about to synchronise or to
-// access an object that other goroutines can reach, and only if more than one goroutine is enabled;
-// otherwise the goroutine that moved last continues.
+// JPF is Java Pathfinder's own partial order reduction, the baseline for other reductions. It makes a
+// scheduling choice where a goroutine is about to synchronise, or to access an object that other goroutines
+// can reach, if more than one goroutine is enabled. Otherwise the goroutine that moved last continues.
 //
 // JPF's AllRunnablesSyncPolicy puts its choices after an operation (after an unlock only if it woke a
 // thread, after a notify only if a thread was notified). Ours are before the next operation, which is
@@ -51,8 +50,8 @@ import (
 // With a bound on preemptions there are choices before unlocking and Done, and the search finds all endings
 // of schedules within the bound:
 //
-//  1. Take a schedule w t u within the bound, where t is the pending operation of the goroutine g
-//     that moved last, needs no choice, and is the first of g; w is not empty.
+//  1. Take a schedule w t u within the bound, where w is not empty. Let t be the pending operation of the
+//     goroutine g that moved last; t needs no choice, and is the first step of g in the schedule.
 //  2. An operation without a choice, except unlocking and Done, neither enables nor disables an operation of
 //     an existing goroutine. So in t w u the step from w to u is a preemption only if one of those
 //     from w to t and from t to u is one in w t u.

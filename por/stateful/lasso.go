@@ -39,8 +39,8 @@ type requirement struct {
 }
 
 // fairLasso searches for a fair infinite execution inside the component (the emptiness check for Streett
-// conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state and a loop from that state
-// to itself that satisfies every requirement of every state on it, or a nil loop.
+// conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state, and a loop from that state
+// to itself. The loop satisfies every requirement of every state on it; it is nil if there is none.
 //
 // An infinite execution finally stays in one strongly connected part, and may take each edge of it again
 // and again. So a component is fair if each requirement that arises in it is satisfied by one of its edges.

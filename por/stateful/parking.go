@@ -5,9 +5,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// parking postpones parks until they make a difference (por.Parker). An alternative can then be a
-// meeting: two steps, the first of which parks the partner of the second one. It is an alternative of the
-// goroutine that makes the second step.
+// parking postpones parks until they make a difference (por.Parker). An alternative can then be a meeting:
+// two steps, where the first step parks the partner of the second one. It is an alternative of the goroutine
+// that makes the second step.
 //
 //  1. The search explores a reduced system, with the enabled goroutines and alternatives that remain after
 //     putOff and addAlternatives. Its executions are those of the system, except for parks that nothing

@@ -51,7 +51,7 @@ type rounds struct {
 	root        search.Position // then the initial state of the system, which is that of all walkers
 	walkers     []*walker
 	graph       stateGraph
-	work        uint64 // of a round, per walker
+	work        uint64 // work of a round, for each walker
 	met, taken  int    // states that walkers have met, and met twice, since work was changed
 	numbered    bool   // edges are recorded
 	stopped     bool   // a walker has been stopped, without having stopped the search
@@ -63,7 +63,7 @@ type rounds struct {
 // RoundSizes are the parameters of a search in rounds. They make no difference to its findings.
 type RoundSizes struct {
 	From  uint64 // transitions before the first round
-	Work  uint64 // of the first round, for each walker: see por.Stats.Work
+	Work  uint64 // work of the first round, for each walker: see por.Stats.Work
 	More  uint64 // transitions after which the number of walkers doubles
 	Each  uint64 // factor from one such number of transitions to the next
 	Way   uint64 // at most 1/Way of the steps may lead to the beginnings of walkers; 0: no limit
@@ -151,8 +151,8 @@ func (s *depthFirst) goInRounds(root *search.Position) bool {
 	return true
 }
 
-// poll checks the bounds of the search. A walker that was stopped because time is up has left the state
-// that it had reached, so the search has to end, but not while other searches are being saved.
+// poll checks the bounds of the search. A walker that was stopped because time is up has left the state that
+// it had reached. So the search has to end, but not while other searches are being saved.
 func (r *rounds) poll() {
 	for !r.Halted {
 		r.Poll(r.account(), por.Progress{Depth: r.Stats.MaxDepth})
@@ -383,7 +383,7 @@ func (r *rounds) fromQueue(w *walker) *aside {
 	x := t.queue[at]
 	t.queue = slices.Delete(t.queue, at, at+1)
 	t.bytes -= x.bytes()
-	n := max(1, len(x.nodes)/8) // they are on one path, which is long
+	n := max(1, len(x.nodes)/8) // nodes on one long path
 	first, rest := x.nodes[:n], x.nodes[n:]
 	if w.deep {
 		rest, first = x.nodes[:len(x.nodes)-n], x.nodes[len(x.nodes)-n:]

@@ -14,9 +14,9 @@ import (
 //     So the futures of two matched states are the same up to
 //     names: ends, bugs, races of operations that are both pending.
 //
-//  2. With a bound on preemptions the key of a state has, besides its fingerprint, the number of
-//     preemptions, and the goroutine from which a switch would be a preemption, named by its place
-//     in the order. A persistent set of a state, mapped by the permutation, is one of the other
+//  2. With a bound on preemptions the key of a state has two more parts besides its fingerprint: the number
+//     of preemptions, and the goroutine from which a switch would be a preemption. This goroutine is named by
+//     its place in the order. A persistent set of a state, mapped by the permutation, is one of the other
 //     state; so a search that visits only one of the two considers a persistent set in each.
 //
 //  3. The ignoring problem: a cycle of states leads to a closed walk through the quotient, on which some
@@ -45,10 +45,10 @@ import (
 type symmetric struct {
 	hasher por.SymmetricHasher `saved:"-"` // nil: states are equal if goroutines are
 	buf    []trace.GID         `saved:"-"`
-	order  []trace.GID         `saved:"-"` // of the last state that was looked up; nil: goroutines correspond as for System.Hash
-	digest uint64              // of order; 0 if it is nil
+	order  []trace.GID         `saved:"-"` // order of goroutines in the last state that was looked up; nil: as for System.Hash
+	digest uint64              // digest of order; 0 if order is nil
 	cycle  bool                // there is a cycle that permutes goroutines
-	orbits []por.Orbit         `saved:"-"` // of leaveOutEqual
+	orbits []por.Orbit         `saved:"-"` // result of leaveOutEqual
 	own    []por.Orbit         `saved:"-"`
 	met    []por.Orbit         `saved:"-"`
 	left   []trace.Step        `saved:"-"`
@@ -98,7 +98,7 @@ func (s *depthFirst) noteExchange(old uint32) {
 	switch {
 	case old >= closed:
 		same = old == closedIn(d)
-	case s.components == nil: // it was open when the stack was put aside
+	case s.components == nil: // the state was open when the stack was put aside
 		same = d == 0
 	default:
 		same = d == s.components.nodes[old-firstOpen].order

@@ -43,22 +43,22 @@ type turns struct {
 
 	//mutant: saved: turns without queue [resumed]: "[]*aside" -> "[]*aside `saved:\"-\"`"
 	queue []*aside
-	bytes int64 // of all stacks that are put aside
+	bytes int64 // bytes of all stacks that are put aside
 
 	// The current turn.
 	//mutant: saved: turns without deep [resumed]: "    bool" -> "    bool `saved:\"-\"`"
-	deep bool // it begins with the deepest node of all, not with the first one of a stack
+	deep bool // the turn begins with the deepest node of all, not with the first one of a stack
 	//mutant: saved: turns without deepWork [resumed]: "deepWork uint64" -> "deepWork uint64 `saved:\"-\"`"
-	deepWork uint64 // the effort of such turns
+	deepWork uint64 // the effort of turns that began with the deepest node
 	//mutant: saved: turns without began [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
-	began uint64 // the effort when it began
+	began uint64 // the effort when the turn began
 	//mutant: saved: turns without from [resumed]: "  *aside" -> "  *aside `saved:\"-\"`"
 	from *aside          // the stack whose alternatives are explored
 	at   search.Position // the node of the alternative that is being explored
 	//mutant: saved: turns without ends [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
-	ends uint64 // the effort at which it ends
+	ends uint64 // the effort at which the turn ends
 	//mutant: saved: turns without fresh [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
-	fresh uint64 // transitions when it reached at: at least one follows
+	fresh uint64 // transitions when the turn reached at: at least one follows
 	//mutant: saved: turns without base [resumed]: "base     int" -> "base     int `saved:\"-\"`"
 	base int // steps of the path when its length was last checked
 }
@@ -66,7 +66,7 @@ type turns struct {
 // An aside is the unfinished part of a stack that was put aside.
 type aside struct {
 	path  trace.Schedule // to the last of nodes
-	nodes []unfinished   // by their depth; there is at least one
+	nodes []unfinished   // nodes by their depth; there is at least one
 }
 
 // unfinished is a node with its unexplored alternatives.
@@ -74,7 +74,7 @@ type unfinished struct {
 	depth, preempts int
 	freeSwitch      bool
 	alts            []trace.Step
-	num             uint32 // of its state, in rounds
+	num             uint32 // number of the node's state, in rounds
 }
 
 func (x *aside) last() *unfinished { return &x.nodes[len(x.nodes)-1] }
@@ -279,7 +279,7 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 		s.Stats.Repeated++
 		a := path[len(s.Path)]
 		if s.round != nil && s.policy != nil {
-			s.policy.Before(s.Sys, a.G) // which has not seen the locks on the path
+			s.policy.Before(s.Sys, a.G) // the policy has not seen the locks on the path
 		}
 		s.Repeat(a)
 		if s.Cfg.Over != nil && s.Cfg.Over() {
@@ -290,10 +290,10 @@ func (s *depthFirst) comeTo(depth int, path trace.Schedule) {
 
 // A stage lists the features that a restarted search leaves out.
 type stage struct {
-	never bool // no turns, because it seeks livelocks
+	never bool // no turns, because the search seeks livelocks
 	named bool // no symmetry
-	alone bool // no rounds, because there are cycles
-	bound bool // no bound on preemptions, because it seeks livelocks
+	alone bool // no rounds, because the state graph has cycles
+	bound bool // no bound on preemptions, because the search seeks livelocks
 }
 
 // explore searches sys, and restarts the search if the search for livelocks needs that.

@@ -36,7 +36,7 @@ const (
 const (
 	vacant    = 0
 	firstOpen = 1
-	closed    = 1 << 31 // and larger words, with half of a digest: see closedIn
+	closed    = 1 << 31 // this word and larger words, which have half of a digest: see closedIn
 )
 
 func newVisited(budget int64) *visited { return &visited{budget: budget} }

@@ -16,17 +16,17 @@ type walker struct {
 	*depthFirst
 	root    search.Position // the initial state of its system
 	given   *aside          // the stack that it begins instead of its own; nil: it continues
-	results por.Subsearch   // of the round
+	results por.Subsearch   // results of the round
 	task    pool.Task[struct{}]
-	active  bool   // in the current round
+	active  bool   // the walker takes part in the current round
 	shares  bool   // other walkers use its system, too: see lend
-	habits  habits // of its oracle and of its parts, between two rounds, if it shares them
-	work    uint64 // of the current round
+	habits  habits // habits of its oracle and of its parts between two rounds, if it shares them
+	work    uint64 // work in the current round
 
 	// Its turn, if it has one: see turns.
-	turn uint64 // the effort so far
-	most uint64 // the effort at its end
-	deep bool   // it began with the deepest node
+	turn uint64 // the effort of the turn so far
+	most uint64 // the effort at the end of the turn
+	deep bool   // the turn began with the deepest node
 }
 
 // newWalker returns a walker with a system of its own.
@@ -184,11 +184,11 @@ func (w *walker) bytes() int64 {
 // A round has the states that a walker has met in one round.
 type round struct {
 	known    *visited // the states of all earlier rounds; it does not change
-	orders   []uint32 // by number, of the states that known has with their numbers
+	orders   []uint32 // by number: orders of the states that known has with their numbers
 	numbered bool     // edges are noted
 
 	own   map[por.Hash]uint32 // word by fingerprint, of the states that are not in known
-	met   []metState          // in order
+	met   []metState          // states in the order in which they were met
 	edges []edge
 	final []uint32 // the words in the table, by index in met, when they have been merged
 }
@@ -197,8 +197,8 @@ type round struct {
 type metState struct {
 	key   por.Hash
 	order uint64 // see symmetric
-	node  bool   // it is not the end of an execution
-	taken bool   // another walker has stored it
+	node  bool   // the state is not the end of an execution
+	taken bool   // another walker has stored the state
 }
 
 // ownFrom is the number of the first state that a walker meets in a round, until these are merged.

@@ -54,7 +54,7 @@ func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 		return touch(objGroup, i.Op == WgAdd)
 	case Wait, Signal:
 		if t.signal[gid] {
-			return buf // it is in no list any more
+			return buf // a waiting goroutine is not in a list any more
 		}
 		i.A = 0
 		return touch(objCond, true)

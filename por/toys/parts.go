@@ -12,7 +12,7 @@ import (
 // Each group mostly uses variables and a lock of its own.
 func Parted(r *rand.Rand, size int, loops bool) *System {
 	prog := Random(r, MaxGoroutines, size, loops).Prog
-	often := 2 << r.IntN(8) // one of this number of instructions uses a location of the other group
+	often := 2 << r.IntN(8) // on average one in often instructions uses a location of the other group
 	for g, code := range prog {
 		group := int8(g / 2)
 		for i := range code {

@@ -54,7 +54,7 @@ type lines struct {
 	Before   []int `json:"before"`
 	Effect   []int `json:"effect"`
 	Note     []int `json:"note"`
-	Left     []int `json:"left"` // why it is not among those that matter
+	Left     []int `json:"left"` // why the step is not among those that matter
 	Partner  []int `json:"partner"`
 	Wrong    []int `json:"wrong"` // this one, Blocked and Shared are 0 or 1
 	Blocked  []int `json:"blocked"`
@@ -62,7 +62,7 @@ type lines struct {
 	Acquired []int `json:"acquired"`
 	Released []int `json:"released"`
 	Shared   []int `json:"shared"`
-	Call     []int `json:"call"` // in which the step is made
+	Call     []int `json:"call"` // the call in which the step is made
 }
 
 // builder makes a data.
@@ -215,7 +215,7 @@ func (b *builder) lock(loc uint64, name string) int {
 		if name == "" {
 			name = "a lock"
 		}
-		if k := b.object(loc, name); k >= 0 { // which may have another name already
+		if k := b.object(loc, name); k >= 0 { // the object may have another name already
 			name = b.data.Objects[k]
 		}
 		n = len(b.data.Locks)

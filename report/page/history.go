@@ -208,7 +208,7 @@ func (h *history) html() string {
 	b.WriteString("</svg>\n")
 	wrong := ""
 	if all {
-		wrong = " class=\"not\"" // because these operations are not the cause
+		wrong = " class=\"not\"" // in that case these operations are not the cause
 	}
 	note("after", h.last, wrong)
 	note("order", h.order, "")

@@ -119,14 +119,14 @@ func ReadResults(r io.Reader) (list []Result, err error) {
 
 // indexRow is a Result as the index shows it.
 type indexRow struct {
-	Class, Word    string // of the verdict
+	Class, Word    string // class and word of the verdict
 	Package, Entry string
 	Bugs           []indexBug
 	Notes          []string
 	Advice         string // advice, if the exploration is incomplete
 	Covered, Time  string
-	Percent        string // of the statements, if that is known
-	Lines          string // the page that shows which
+	Percent        string // percentage of the statements executed, if known
+	Lines          string // the page that shows these statements
 }
 
 type indexBug struct {

@@ -63,7 +63,7 @@ func HTML(s *Schedule) ([]byte, error) {
 	message, detail, _ := strings.Cut(report.Message(b), "\n")
 	if h := newHistory(b, message, detail); h != nil {
 		detail = h.html()
-	} else if detail != "" { // its columns mean something: a history, a difference
+	} else if detail != "" { // columns carry meaning in the detail: a history, a difference
 		detail = "\n<pre class=\"detail\">" + escaped(detail) + "</pre>"
 	}
 	body := fill(asset("page.html"), map[string]string{

@@ -80,7 +80,7 @@ func read(paths report.Paths, of string) []string {
 	return strings.Split(strings.TrimSuffix(string(paths.Edited(of, text)), "\n"), "\n")
 }
 
-// parts returns the embedded parts of a file of which some lines are used.
+// parts returns the embedded parts of a file with some lines in use.
 func parts(lines []string, used []int) []part {
 	list := []part{}
 	if len(lines) == 0 {

@@ -95,8 +95,8 @@ type plainAccess struct {
 	write bool
 }
 
-// reportPlain reports plain accesses. If a variable has more of them than atomic ones, the atomic ones are
-// probably for one phase of the program only.
+// reportPlain reports plain accesses. If a variable has more plain accesses than atomic ones, the atomic ones
+// are probably for one phase of the program only.
 func (p *pass) reportPlain(plain []plainAccess, atomics map[string][]ssa.Instruction) {
 	n := map[string]int{}
 	for _, a := range plain {
@@ -134,7 +134,7 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 		}
 		c := Medium // two functions may be about different objects, or one after the other
 		_, global := p.Base.Paths.Root(path).(*ssa.Global)
-		local := strings.HasPrefix(p.Base.Paths.Class(path), "variable ") // and the literals that capture it
+		local := strings.HasPrefix(p.Base.Paths.Class(path), "variable ") // a variable of fn, or of a literal that captures it
 		//mutant: findings: an object is certain only in other functions [test ./static/findings TestWant]: "x.Parent() == fn && p.Base.Paths.Of(at) == path" -> "false"
 		if global || local || x.Parent() == fn && p.Base.Paths.Of(at) == path {
 			c = High
@@ -153,7 +153,7 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 		}
 		//mutant: findings: arguments belong to several goroutines [test ./static/findings TestWant]: "handed(p.Base.Paths.Root(path), fn)" -> "false"
 		if handed(p.Base.Paths.Root(path), fn) {
-			c = Low // one goroutine after the other may have the object
+			c = Low // the goroutines may have the object one after the other
 		}
 		//mutant: findings: atomic loads have atomic stores [test ./static/findings TestWant]: "!anyWrite(list)" -> "false"
 		if !anyWrite(list) {

@@ -32,7 +32,7 @@ type fact struct {
 type conditions struct {
 	paths   *static.Paths
 	nums    map[ssa.Value]int
-	counts  map[string]int // branches on it
+	counts  map[string]int // number of branches on the condition
 	tracked map[*ssa.Phi]bool
 	params  map[string]bool
 	// compares has the conditions whose values assignments may determine.

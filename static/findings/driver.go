@@ -19,18 +19,18 @@ import (
 // that have the places of the finding; for methods it makes an object. hbcheck does not know whether users
 // may call the functions in this way.
 type Driver struct {
-	Name    string // of the function
+	Name    string // name of the function
 	Package *load.Package
-	Params  []string // of the function: values that executions choose
-	Body    string   // of the function
-	Decls   string   // of types that Body needs
-	File    string   // that it may be added to
-	Imports []string // that Body and Decls need, in the form of import declarations
-	Added   []string // those of Imports that File does not have
+	Params  []string // parameters of the function: values that executions choose
+	Body    string   // statements of the function
+	Decls   string   // declarations of types that Body needs
+	File    string   // file to which the function may be added
+	Imports []string // import declarations that Body and Decls need
+	Added   []string // the Imports that File lacks
 	Methods [2]string
 
-	choice      []string // of calls in Body, by the last parameter
-	choiceOfAll string   // as in Body
+	choice      []string // choices for calls in Body, by the last parameter
+	choiceOfAll string   // the text of all these choices in Body
 }
 
 // Func returns the driver as a function, with the types that it needs.
@@ -337,7 +337,7 @@ func Compile(prog *load.Program, list []*Driver) []error {
 		for _, decl := range f.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok {
 				bare := *fn
-				bare.Body = nil // it has been checked
+				bare.Body = nil // the body has been checked already
 				decl = &bare
 			}
 			g.Decls = append(g.Decls, decl)

@@ -152,7 +152,7 @@ func (m *maker) implementation(n *types.TypeName, u *types.Interface) string {
 func (m *maker) stub(t types.Type, u *types.Interface) string {
 	name := fmt.Sprintf("%s%s%d", lower(m.name), named(t).Name(), len(m.decls)+1)
 	at := len(m.decls)
-	m.decls = append(m.decls, "") // its methods may need other types
+	m.decls = append(m.decls, "") // reserves the place: the methods may need other types
 	var b strings.Builder
 	fmt.Fprintf(&b, "\ntype %s struct{ %s }\n", name, m.typeText(t))
 	zero, fixed := m.zero, m.fixed
@@ -160,7 +160,7 @@ func (m *maker) stub(t types.Type, u *types.Interface) string {
 	m.depth++
 	for f := range u.Methods() {
 		if !f.Exported() && f.Pkg() != m.pkg {
-			continue // that of the embedded interface
+			continue // the embedded interface has this method
 		}
 		sig := f.Signature()
 		var params, results, values []string

@@ -22,16 +22,16 @@ type maker struct {
 	zero   bool            // values of basic types are zero, and structs are empty
 	fixed  bool            // executions choose no values
 	second bool            // strings are other ones: for a second object of a type
-	not    *types.TypeName // its object is not an argument
+	not    *types.TypeName // the driver's object of this type is not used as an argument
 	why    string          // a value cannot be made
-	depth  int             // of the objects that refer to the present one
+	depth  int             // number of nested objects that refer to the present one
 	making []*types.TypeName
 	tries  *int // constructors that have been tried: see mostTries
 
 	setup   []string // statements
-	decls   []string // of types
-	objects []object // that setup makes
-	params  []string // of the driver
+	decls   []string // declarations of types
+	objects []object // objects that setup makes
+	params  []string // parameters of the driver
 	imports []imported
 }
 
@@ -262,7 +262,7 @@ func (m *maker) literal(t types.Type, u *types.Struct) string {
 		case *types.Basic:
 			//mutant: findings: the fields of objects of other packages are zero [test ./static/findings TestDriver]: "!foreign" -> "!foreign || true"
 			if !foreign || v.Kind() == types.UnsafePointer {
-				continue // its methods check them
+				continue // methods of the type check its fields
 			}
 		default:
 			continue

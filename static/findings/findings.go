@@ -19,9 +19,9 @@ import (
 type Confidence uint8
 
 const (
-	Low    Confidence = iota // it may be a bug
-	Medium                   // it is a bug unless facts that the analysis does not see prevent it
-	High                     // it is a bug if its path can be executed
+	Low    Confidence = iota // the finding may be a bug
+	Medium                   // the finding is a bug unless facts that the analysis does not see prevent it
+	High                     // the finding is a bug if its path can be executed
 )
 
 var confidences = [...]string{"low", "medium", "high"}
@@ -40,7 +40,7 @@ type Finding struct {
 	Code       string
 	Confidence Confidence
 	Place              // where; Text is the message
-	Related    []Place // in the order in which they are best read
+	Related    []Place // places in the best order for a reader
 	// Other is set if the bug is about a pair of accesses or acquisitions: Place is the first of them, Other
 	// the second. Other is also one of Related.
 	Other *Place
@@ -137,9 +137,9 @@ type pass struct {
 	wanted    map[*ssa.Function]bool
 	flows     map[*ssa.Function]*lockFlow
 	generated map[string]bool         // files
-	starts    map[token.Pos]token.Pos // of calls, by their opening parentheses
-	names     map[token.Pos]string    // of variables, by the position of the call whose result is assigned to them
-	files     map[string]bool         // of the packages to check
+	starts    map[token.Pos]token.Pos // by opening parenthesis of a call: its beginning
+	names     map[token.Pos]string    // by position of a call: the variable to which its result is assigned
+	files     map[string]bool         // files of the packages to check
 	list      []*ssa.Function         // reachable functions whose code is the user's
 	thr       *threads                // see parallel.go
 	edges     []orderEdge             // see order.go
@@ -154,7 +154,7 @@ type pass struct {
 	raced       map[raceKey]bool
 	raceOf      map[raceName]bool
 	onlyOf      map[string]bool          // see only
-	raceAt      map[ssa.Instruction]bool // accesses of which a race has been reported
+	raceAt      map[ssa.Instruction]bool // accesses whose race has been reported
 }
 
 func newPass(c *Config) *pass {

@@ -130,7 +130,7 @@ func (p *pass) keeps(site ssa.CallInstruction, v ssa.Value, depth int) bool {
 	}
 	if !p.user(fn) {
 		pkg := p.Prog.PackageOf(fn)
-		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // their methods do not keep the object
+		return pkg == nil || pkg.Path != "sync" && pkg.Path != "sync/atomic" // methods of these packages do not keep the object
 	}
 	for k, arg := range c.Args {
 		if arg == v && (k >= len(fn.Params) || p.shares(fn.Params[k], depth-1)) {
@@ -190,7 +190,7 @@ func (p *pass) only(field string) bool {
 					is = is && p.keepsIn(fa)
 				}
 				if x, ok := instr.(*ssa.Field); ok {
-					is = is && x.X.Type().Underlying().(*types.Struct).Field(x.Field).Name() != name // of a copy
+					is = is && x.X.Type().Underlying().(*types.Struct).Field(x.Field).Name() != name // x reads a field of a copy
 				}
 			}
 		}

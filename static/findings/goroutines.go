@@ -16,7 +16,7 @@ import (
 type start struct {
 	site  ssa.Instruction
 	body  *ssa.Function
-	names *static.Renaming // from the body's paths to the starter's
+	names *static.Renaming // renames the body's paths to the starter's
 }
 
 // startsOf returns the goroutines that fn starts: by a go statement, by WaitGroup.Go, and by functions that
@@ -122,10 +122,10 @@ func callsCaptured(fn *ssa.Function, k int) bool {
 
 // An access is an access to memory by a step of a function, or by a function that the step calls.
 type access struct {
-	path  static.Path // in terms of the function
+	path  static.Path // path in terms of the function
 	write bool
 	chain []ssa.Instruction
-	held  []hold // in terms of the function
+	held  []hold // locks held, in terms of the function
 	weak  bool   // a lock or an atomic operation before it may order it
 }
 
@@ -346,7 +346,7 @@ func (p *pass) libraryWaits(fn *ssa.Function) bool {
 	case "context":
 		return false
 	case "sync", "sync/atomic":
-		return false // its events decide
+		return false // the callee's events decide
 	case "testing":
 		return fn.Name() == "Run" || fn.Name() == "Cleanup"
 	}

@@ -134,7 +134,7 @@ func (f *lockFlow) call(step static.Step, c *static.Callee, states []*state) []*
 		return states // fn is being analysed: a recursive call
 	}
 	if len(g.exits) == 0 && !g.imprecise {
-		return nil // it never returns
+		return nil // fn never returns
 	}
 	for _, s := range states { // the lock may have been replaced
 		s.closed = slices.DeleteFunc(s.closed, func(h hold) bool { return len(f.p.Base.Paths.Loads(h.path)) > 0 })
@@ -247,8 +247,8 @@ func (f *lockFlow) summarise() {
 				x := exit{}
 				key := ""
 				for _, h := range s.held {
-					//mutant: findings: what a goroutine releases is held by the caller [test ./static/findings TestWant]: "f.p.inGoroutine(f.fn, h.path, goneOf)" -> "false"
-					if f.p.inGoroutine(f.fn, h.path, goneOf) {
+					//mutant: findings: what a goroutine releases is held by the caller [test ./static/findings TestWant]: "f.p.inGoroutine(f.fn, h.path, unacquiredOf)" -> "false"
+					if f.p.inGoroutine(f.fn, h.path, unacquiredOf) {
 						continue // the goroutine has it
 					}
 					x.acquired = append(x.acquired, h)
@@ -258,7 +258,7 @@ func (f *lockFlow) summarise() {
 					x.closed = append(x.closed, h)
 					key += fmt.Sprintf("c%d ", h.path)
 				}
-				for _, h := range s.gone {
+				for _, h := range s.unacquired {
 					x.released = append(x.released, h)
 					key += fmt.Sprintf("-%d/%d ", h.path, h.mode)
 				}
@@ -350,9 +350,9 @@ func (f *lockFlow) declares(a acquisition) bool {
 	return !inLoop(a.chain[0].Block())
 }
 
-// handedOver reports whether a goroutine that fn starts releases the lock at path, or one of the
+// releasedElsewhere reports whether a goroutine that fn starts releases the lock at path, or one of the
 // same kind, or whether a literal in fn releases one of the same kind.
-func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
+func (p *pass) releasedElsewhere(fn *ssa.Function, path static.Path) bool {
 	class := p.Base.Paths.Class(path)
 	releases := func(g *ssa.Function, is func(h hold) bool) bool {
 		if !p.user(g) {
@@ -360,7 +360,7 @@ func (p *pass) handedOver(fn *ssa.Function, path static.Path) bool {
 		}
 		for _, states := range p.flow(g).returns {
 			for _, s := range states {
-				if slices.ContainsFunc(s.gone, is) {
+				if slices.ContainsFunc(s.unacquired, is) {
 					return true
 				}
 			}
@@ -391,7 +391,7 @@ func (p *pass) givenAway(fn *ssa.Function, path static.Path) bool {
 		}
 		for _, states := range p.flow(g).returns {
 			for _, s := range states {
-				if slices.ContainsFunc(s.gone, func(h hold) bool { return p.kindOf(h.path) == class }) {
+				if slices.ContainsFunc(s.unacquired, func(h hold) bool { return p.kindOf(h.path) == class }) {
 					return true
 				}
 			}
@@ -462,5 +462,5 @@ func (p *pass) inGoroutine(fn *ssa.Function, path static.Path, list func(*state)
 	return slices.ContainsFunc(fn.AnonFuncs, func(g *ssa.Function) bool { return p.user(g) && p.inGoroutine(g, path, list) })
 }
 
-func goneOf(s *state) []hold { return s.gone }
-func heldOf(s *state) []hold { return s.held }
+func unacquiredOf(s *state) []hold { return s.unacquired }
+func heldOf(s *state) []hold       { return s.held }

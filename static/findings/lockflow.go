@@ -26,8 +26,8 @@ type acquisition struct {
 	path  static.Path
 	class string
 	mode  static.Mode
-	once  bool              // it enters a Once
-	chain []ssa.Instruction // from the call in this function to the operation
+	once  bool              // the acquisition enters a Once
+	chain []ssa.Instruction // calls from this function down to the operation
 	must  bool              // on all paths
 	// flagged is set if a literal acquires it depending on a variable that it has captured.
 	flagged bool
@@ -53,7 +53,7 @@ type lockFlow struct {
 	flagged   bool          // the locks that it releases depend on a captured variable: see flags
 	done      bool
 	doubles   []double
-	seen      map[doubleKey]bool // of doubles
+	seen      map[doubleKey]bool // keys of doubles
 	again     []double           // released twice
 	wrongMode []double
 	closed    []double // closed twice, or sent to when it is closed
@@ -177,7 +177,7 @@ func quiet(step static.Step, states []*state) bool {
 		return false
 	}
 	return step.Defines() == nil || !slices.ContainsFunc(states, func(s *state) bool {
-		return len(s.held)+len(s.freed)+len(s.gone)+len(s.closed) > 0
+		return len(s.held)+len(s.freed)+len(s.unacquired)+len(s.closed) > 0
 	})
 }
 
@@ -247,7 +247,7 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 				}
 				return out
 			}
-			s.held, s.freed, s.gone, s.closed = forget(s.held), forget(s.freed), forget(s.gone), forget(s.closed)
+			s.held, s.freed, s.unacquired, s.closed = forget(s.held), forget(s.freed), forget(s.unacquired), forget(s.closed)
 		}
 	}
 	return dedupe(states)
@@ -261,10 +261,10 @@ func (f *lockFlow) passed(s *state, after []*state) {
 		n := len(s.held)
 		//mutant: findings: a Once that has happened has released nothing [test ./static/findings TestWant]: "< 0" -> "< -1"
 		s.held = slices.DeleteFunc(s.held, func(h hold) bool { return holds(t.held, h.path) < 0 })
-		f.flagged = f.flagged || len(s.held) < n || len(t.gone) > len(s.gone)
-		//mutant: findings: a Once that has happened has released nothing of the caller [test ./static/findings TestWant]: "len(t.gone) > len(s.gone)" -> "false"
-		if len(t.gone) > len(s.gone) {
-			s.gone = slices.Clone(t.gone)
+		f.flagged = f.flagged || len(s.held) < n || len(t.unacquired) > len(s.unacquired)
+		//mutant: findings: a Once that has happened has released nothing of the caller [test ./static/findings TestWant]: "len(t.unacquired) > len(s.unacquired)" -> "false"
+		if len(t.unacquired) > len(s.unacquired) {
+			s.unacquired = slices.Clone(t.unacquired)
 		}
 		s.lost = s.lost || t.lost
 	}
@@ -336,9 +336,9 @@ func (f *lockFlow) overwritten(st *ssa.Store, s *state) {
 	if q == static.Unknown {
 		return
 	}
-	gone := func(h hold) bool { return slices.Contains(f.p.Base.Paths.Loads(h.path), q) }
-	s.held, s.freed = slices.DeleteFunc(s.held, gone), slices.DeleteFunc(s.freed, gone)
-	s.gone, s.closed = slices.DeleteFunc(s.gone, gone), slices.DeleteFunc(s.closed, gone)
+	reloaded := func(h hold) bool { return slices.Contains(f.p.Base.Paths.Loads(h.path), q) }
+	s.held, s.freed = slices.DeleteFunc(s.held, reloaded), slices.DeleteFunc(s.freed, reloaded)
+	s.unacquired, s.closed = slices.DeleteFunc(s.unacquired, reloaded), slices.DeleteFunc(s.closed, reloaded)
 }
 
 func (f *lockFlow) operation(a acquisition) {
@@ -383,8 +383,8 @@ func (f *lockFlow) release(instr ssa.Instruction, p static.Path, m static.Mode, 
 		}
 	//mutant: findings: after a call of anything no lock of the caller is released [test ./static/findings TestWant]: " || !slices.Contains(s.took, p)" -> ""
 	case (!s.lost || !slices.Contains(s.took, p)) && !f.alias(p, m, s):
-		if h := (hold{path: p, mode: m, at: instr}); !slices.Contains(s.gone, h) {
-			s.gone = append(s.gone, h)
+		if h := (hold{path: p, mode: m, at: instr}); !slices.Contains(s.unacquired, h) {
+			s.unacquired = append(s.unacquired, h)
 		}
 	}
 }
@@ -406,8 +406,8 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	if !a.once {
 		f.p.order(f, instr, a, s)
 	}
-	if holds(s.gone, a.path) >= 0 {
-		return // it was released before: the caller holds it again
+	if holds(s.unacquired, a.path) >= 0 {
+		return // fn released the lock before: the caller holds it again
 	}
 	for _, x := range s.facts {
 		if strings.HasPrefix(x.key, "v") && !strings.Contains(x.key, " ") {

@@ -16,7 +16,7 @@ import (
 func (p *pass) chain(chain []ssa.Instruction, text string) (list []Place) {
 	for i, instr := range chain {
 		if i == 0 && len(chain) > 1 {
-			continue // the finding is there
+			continue // the finding has this place itself
 		}
 		what := text
 		if i < len(chain)-1 {
@@ -73,8 +73,8 @@ func (p *pass) kindOf(path static.Path) string {
 
 func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction) {
 	//mutant: findings: a goroutine that was started releases no lock [test ./static/findings TestWant]: "!d.acq.once && " -> "false && "
-	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, goneOf) {
-		return // it waits for the goroutine
+	if !d.acq.once && p.inGoroutine(f.fn, d.held.path, unacquiredOf) {
+		return // fn waits for a goroutine that releases the lock
 	}
 	//mutant: findings: a literal that is handed away releases nothing [test ./static/findings TestWant]: "p.givenAway(f.fn, d.held.path)" -> "false"
 	if !d.acq.once && p.givenAway(f.fn, d.held.path) {
@@ -117,7 +117,7 @@ func (p *pass) double(f *lockFlow, d double, writers map[string]ssa.Instruction)
 	}
 	rel := append([]Place{p.place(d.held.at, name+" is locked"+how+" here")}, p.chain(d.acq.chain, "and here again")...)
 	if d.held.at == d.at {
-		rel = rel[1:] // in another iteration
+		rel = rel[1:] // both places are the same, in two iterations
 	}
 	p.report("HBA101", c, d.at, fmt.Sprintf("%s is locked%s while this goroutine holds it%s: it waits for itself forever", name, via, how), rel...)
 }
@@ -168,7 +168,7 @@ func checkReturns(p *pass) {
 				slices.SortStableFunc(f.returns[ret], func(s, t *state) int { return cmp.Compare(s.rank(), t.rank()) })
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
-						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.handedOver(fn, h.path) || p.returned(ret, h.path) {
+						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.releasedElsewhere(fn, h.path) || p.returned(ret, h.path) {
 							continue
 						}
 						seen[h.at] = true
@@ -178,7 +178,7 @@ func checkReturns(p *pass) {
 						}
 						c := High
 						//mutant: findings: a flag that is swapped says nothing [test ./static/findings TestWant]: "swaps(fn)" -> "false"
-						if swaps(fn) { // which may decide who releases the lock
+						if swaps(fn) { // the swapped flag may decide who releases the lock
 							c = Medium
 						}
 						//mutant: findings: a method of an interface locks one lock [test ./static/findings TestWant]: "p.several(h.at)" -> "false"
@@ -254,7 +254,7 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 		f := p.flow(site.Parent())
 		for _, list := range f.returns {
 			for _, s := range list {
-				for _, h := range s.gone {
+				for _, h := range s.unacquired {
 					if p.Base.Paths.Class(h.path) == class {
 						return true
 					}
@@ -282,7 +282,7 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	for k := range r.Results {
 		//mutant: findings: a lock that is returned is not released [test ./static/findings TestWant]: "isLock(r.Results[k].Type())" -> "false"
 		if isLock(r.Results[k].Type()) && !isNil(result(r, k)) {
-			return true // for the caller to release
+			return true // the caller has to release the lock
 		}
 	}
 	last := result(r, len(r.Results)-1)

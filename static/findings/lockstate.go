@@ -14,29 +14,29 @@ type hold struct {
 	path static.Path
 	mode static.Mode
 	at   ssa.Instruction // where it was acquired, in this function
-	own  bool            // by this function itself, not by a callee
+	own  bool            // acquired by this function itself, not by a callee
 	// unsure is set after a call that acquires it on some of its paths only.
 	unsure bool
 	// flagged is set after a call that releases it depending on a flag.
 	flagged bool
-	class   string // of a lock whose path is not known here
+	class   string // class of a lock whose path is not known here
 }
 
 // state is a set of paths to a point.
 type state struct {
-	held   []hold
-	freed  []hold // acquired and released since; at is the release
-	gone   []hold // released without having been acquired
-	closed []hold // channels; at is the close
-	took   []static.Path
-	defers []*ssa.Defer
-	facts  []fact
-	lost   bool // an unknown lock was released, so the held locks are not known any more
-	coarse bool // it has forgotten facts, because there were too many states: it may stand for no path
+	held       []hold
+	freed      []hold // acquired and released since; at is the release
+	unacquired []hold // released without having been acquired
+	closed     []hold // channels; at is the close
+	took       []static.Path
+	defers     []*ssa.Defer
+	facts      []fact
+	lost       bool // an unknown lock was released, so the held locks are not known any more
+	coarse     bool // facts were forgotten because there were too many states: the state may stand for no path
 }
 
 // lose forgets the held locks.
-func (s *state) lose() { s.held, s.freed, s.gone, s.lost = nil, nil, nil, true }
+func (s *state) lose() { s.held, s.freed, s.unacquired, s.lost = nil, nil, nil, true }
 
 // hold adds h to the held locks, unless a loop has acquired it there so often already.
 func (s *state) hold(h hold, most int) {
@@ -67,7 +67,7 @@ func (s *state) rank() int {
 
 func (s *state) clone() *state {
 	t := *s
-	t.held, t.freed, t.gone = slices.Clone(s.held), slices.Clone(s.freed), slices.Clone(s.gone)
+	t.held, t.freed, t.unacquired = slices.Clone(s.held), slices.Clone(s.freed), slices.Clone(s.unacquired)
 	t.closed = slices.Clone(s.closed)
 	t.took, t.defers, t.facts = slices.Clone(s.took), slices.Clone(s.defers), slices.Clone(s.facts)
 	return &t
@@ -78,7 +78,7 @@ func (s *state) key() string {
 	b := make([]byte, 0, 128)
 	number := func(n int64) { b = append(strconv.AppendInt(b, n, 36), ' ') }
 	flag := func(is bool) { b = strconv.AppendBool(b, is) }
-	for _, list := range [][]hold{s.held, s.freed, s.gone, s.closed} {
+	for _, list := range [][]hold{s.held, s.freed, s.unacquired, s.closed} {
 		b = append(b, '|')
 		for _, h := range list {
 			number(int64(h.path))

@@ -239,7 +239,7 @@ func (p *pass) beforeStarts(fn *ssa.Function, instr ssa.Instruction) bool {
 func (p *pass) releases(fn *ssa.Function, lock string) bool {
 	for _, list := range p.flow(fn).returns {
 		for _, s := range list {
-			if slices.ContainsFunc(s.gone, func(h hold) bool { return strings.HasSuffix(p.Base.Paths.Class(h.path), "."+lock) }) {
+			if slices.ContainsFunc(s.unacquired, func(h hold) bool { return strings.HasSuffix(p.Base.Paths.Class(h.path), "."+lock) }) {
 				return true
 			}
 		}
@@ -274,7 +274,7 @@ func (p *pass) heldBySome(fn *ssa.Function, lock string, depth int, seen map[*ss
 			continue
 		}
 		if _, ok := site.(*ssa.Go); ok {
-			continue // another goroutine does not hold it
+			continue // a started goroutine does not hold the lock
 		}
 		//mutant: findings: helpers are called directly [test ./static/findings TestWant]: "|| p.heldBySome(site.Parent(), lock, depth-1, seen)" -> ""
 		if slices.ContainsFunc(p.classesAt(site, 0), func(c string) bool { return strings.HasSuffix(c, "."+lock) }) || p.heldBySome(site.Parent(), lock, depth-1, seen) {

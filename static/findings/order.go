@@ -17,7 +17,7 @@ type orderEdge struct {
 	from, to string // classes
 	held     hold
 	acq      acquisition
-	at       ssa.Instruction // in the function that holds it
+	at       ssa.Instruction // instruction in the function that holds the lock
 	gates    []string        // classes of other locks that are held
 }
 
@@ -174,12 +174,12 @@ func (p *pass) siblings(e *orderEdge) {
 	}
 	h, a := paths.Root(e.held.path), paths.Root(e.acq.path)
 	if h == a && (paths.Begins(e.acq.path, paths.Base(e.held.path)) || paths.Begins(e.held.path, paths.Base(e.acq.path))) {
-		return // from an outer object to an inner one: a list, a tree
+		return // the locks lead from an outer object to an inner one: a list, a tree
 	}
 	owner := e.from[:strings.LastIndexByte(e.from, '.')+1]
 	for _, l := range slices.Concat(paths.Loads(e.acq.path), paths.Loads(e.held.path)) {
 		if strings.HasPrefix(paths.Class(l), owner) {
-			return // it is found through another object of the type
+			return // one lock is found through another object of the type
 		}
 	}
 	if ordered(fn, e.at, h, a) {

@@ -92,7 +92,7 @@ func (p *pass) allThreads() *threads {
 		if r.Library {
 			visit(r.Fn, users)
 		} else {
-			// Different entries are different programs, of which one runs.
+			// Different entries are different programs, and only one of them runs.
 			mains++
 			visit(r.Fn, -mains)
 		}

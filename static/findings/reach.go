@@ -17,7 +17,7 @@ type Calls interface {
 // A Reach is a set of functions, with those of other variants of their packages.
 type Reach struct {
 	fset  *token.FileSet
-	calls map[token.Position]int // that lead there
+	calls map[token.Position]int // positions of calls that lead to these functions
 }
 
 // NewReach returns the functions that a call of fn may call, and those that they refer to, because the

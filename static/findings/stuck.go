@@ -15,8 +15,8 @@ import (
 // That shows goroutines that wait forever, panics, and accesses that nothing orders.
 
 const (
-	entryRuns   = 300 // of each test and main function
-	libraryRuns = 40  // of each other function that starts goroutines
+	entryRuns   = 300 // runs of each test and main function
+	libraryRuns = 40  // runs of each other function that starts goroutines
 	sketchSteps = 4000
 	// maxGuesses is the number of made-up inputs from which on they probably contradict each other.
 	maxGuesses = 16
@@ -97,7 +97,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 		}
 		steps += r.Executed()
 		if seed == 8 && r.Alone() && len(list) == 0 {
-			break // it starts nothing
+			break // the function starts no goroutine
 		}
 		if r.Crash != nil {
 			crashes++
@@ -128,7 +128,7 @@ func (p *pass) sketch(sk *sketch.Program, fn *ssa.Function, entry bool) int {
 			c = Low
 		}
 		if x.code == "HBA405" && (clean == 0 || x.guesses > 0) {
-			continue // it does not depend on the order
+			continue // the finding does not depend on the order
 		}
 		if x.code == "HBA401" && p.raceAt[x.at] {
 			continue
@@ -228,11 +228,11 @@ func (p *pass) blocked(r *sketch.Run, entry bool, note func(shownAt, int)) {
 			continue
 		}
 		if b.Op == sketch.JoinOp && len(list) > 1 {
-			continue // it waits for those
+			continue // the goroutine waits for the others in list
 		}
 		note(shownAt{code: code, at: at, text: text, related: rel}, r.Guesses)
 		if root && (b.Op == sketch.LockOp || b.Op == sketch.SendOp) || locks > 0 {
-			return // the others wait for this one
+			return // the others in list wait for this goroutine
 		}
 		if root && i == 0 {
 			return
@@ -307,7 +307,7 @@ func (p *pass) racing(r *sketch.Run, x sketch.Race, sketched map[string]ssa.Inst
 			}
 		}
 	}
-	if class != "" { // one race for each variable or field
+	if class != "" { // report one race for each variable or field
 		//mutant: findings: each access to a variable is news [test ./static/findings TestWant]: "known && first != a" -> "known && first != a && false"
 		if first, known := sketched[class]; known && first != a {
 			return

@@ -65,7 +65,7 @@ func usedAsNumber(v ssa.Value) bool {
 		case *ssa.DebugRef:
 		case *ssa.Call:
 			f := x.Call.StaticCallee()
-			if f == nil || !systemCalls[f.String()] && f.String() != "runtime.FuncForPC" { // these use the memory there, or the function
+			if f == nil || !systemCalls[f.String()] && f.String() != "runtime.FuncForPC" { // such calls use the memory there, or the function
 				return true
 			}
 		case *ssa.Convert:

@@ -21,8 +21,8 @@ import (
 // A timeValue describes a number that may come from the clock.
 type timeValue struct {
 	unit int64 // nanoseconds per 1
-	dir  int   // it grows (1) or shrinks (-1) as time passes; 0: either
-	sure bool  // it certainly comes from a Time
+	dir  int   // the number grows (1) or shrinks (-1) as time passes; 0: either
+	sure bool  // the number certainly comes from a Time
 	date int   // it depends on the time of day, like Unix(): if the program starts later, it is larger (1) or smaller (-1)
 }
 
@@ -147,8 +147,7 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 	return timeValue{}, false
 }
 
-// A Comparison describes the two sides of a comparison of numbers, at least one of which may come from
-// the clock.
+// A Comparison describes the two sides of a comparison of numbers. At least one side may come from the clock.
 type Comparison struct {
 	Unit int64 // nanoseconds per 1
 	Dir  int   // how X - Y changes as time passes: it grows (1) or shrinks (-1); 0: either

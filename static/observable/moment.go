@@ -8,8 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// EndsByTime reports whether call, which reads the clock, is in a loop, and whether each exit of the largest
-// such loop depends on a comparison of times, or on the result of the call.
+// EndsByTime reports whether call, which reads the clock, is in a loop that ends by time: each exit of the
+// largest such loop depends on a comparison of times, or on the result of the call.
 func EndsByTime(call ssa.Instruction) (loop, ends bool) {
 	blocks := cycleOf(call.Block())
 	return blocks != nil, blocks != nil && endsByTime(blocks, call)

@@ -90,7 +90,7 @@ type mapLoop struct {
 	body  map[*ssa.BasicBlock]bool
 	early []exit
 
-	params  []*ssa.Parameter // of a function that is called for each entry (VisitMatters) and is the body
+	params  []*ssa.Parameter // parameters of the body, if it is a function that is called for each entry (VisitMatters)
 	bodies  Bodies
 	calling map[*ssa.Function]bool // the functions whose calls are being inspected
 
@@ -102,7 +102,7 @@ type mapLoop struct {
 	private bool                     // there are writes that others cannot notice before
 	endless bool                     // a called function has a loop that may not end
 	appends []types.Type             // the elements that are appended to slices
-	reads   []ssa.Instruction        // of memory and maps
+	reads   []ssa.Instruction        // instructions that read memory or maps
 	varies  bool                     // an iteration may end the loop before it has read the same as the others
 }
 

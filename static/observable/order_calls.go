@@ -14,7 +14,7 @@ import (
 type frame struct {
 	at   ssa.Instruction         // the call in the loop that led to it
 	args map[ssa.Value]ssa.Value // the values of parameters in the loop, if known
-	sure bool                    // it is called whenever at is executed
+	sure bool                    // the function is called whenever at is executed
 }
 
 // maxCalls is the largest depth of calls that are inspected.

@@ -100,7 +100,7 @@ type accumulator struct {
 	fold  fold
 	chain map[ssa.Value]bool
 	used  map[ssa.Instruction]bool // comparisons that choose a maximum
-	mixed bool                     // of several folds
+	mixed bool                     // the value combines several folds
 }
 
 // is notes that the accumulator is folded by f, and reports whether f commutes with the other folds.

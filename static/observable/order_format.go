@@ -15,7 +15,7 @@ import (
 // sync.Pool, which synchronises; but Get may also return a new buffer, and then orders nothing. So
 // if only that pool prevents a data race in one execution, another execution has the race.
 
-// printers make texts of their arguments, the last of which are variadic.
+// printers make texts of their arguments, and are variadic.
 var printers = map[string]bool{"fmt.Sprint": true, "fmt.Sprintf": true, "fmt.Sprintln": true}
 
 // methodsOfFmt are the methods that fmt calls.

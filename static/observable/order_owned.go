@@ -16,7 +16,7 @@ import (
 // on, which is not an address (claim 3). So no other iteration sees the writes of an iteration to its
 // variables before the loop ends.
 
-// made returns the variable of which v is the address, or the address of a part; nil if unknown.
+// made returns the variable whose address, or the address of whose part, is v; nil if unknown.
 func made(v ssa.Value) *ssa.Alloc {
 	for {
 		switch x := v.(type) {

@@ -41,7 +41,7 @@ func (l *mapLoop) pureIn(i ssa.Instruction, f *frame) bool {
 		return x != l.r // a loop that never repeats has no body
 	case *ssa.Next:
 		//mutant: inner loops read nothing [order]
-		if x != l.next && !x.IsString { // of an inner loop, whose order is a choice of its own
+		if x != l.next && !x.IsString { // an inner loop, whose order is a choice of its own
 			l.read(x, x.Iter.(*ssa.Range).X, f)
 		}
 		return true

@@ -179,7 +179,7 @@ func plainKey(t types.Type) bool {
 	return comparesPlainly(t)
 }
 
-// fieldOf returns the field of a struct of which v is the address, or nil.
+// fieldOf returns the field of a struct whose address is v, or nil.
 func fieldOf(v ssa.Value) *types.Var {
 	f, ok := v.(*ssa.FieldAddr)
 	if !ok {
@@ -299,7 +299,7 @@ func apart(a, b ssa.Value) bool {
 		return scalar(elemOf(a))
 	case f != nil && cell(b):
 		return scalar(elemOf(b))
-	case element(a): // it is read: elements are never written
+	case element(a): // a read of an element: elements are never written
 		//mutant: elements are of no variable [order]: "(cell(b) || g != nil) && scalar(elemOf(b))" -> "cell(b) || g != nil"
 		return (cell(b) || g != nil) && scalar(elemOf(b))
 	}

@@ -15,9 +15,9 @@ type TextUse uint8
 
 // The uses of a text.
 const (
-	TextShown    TextUse = iota // it is printed, or not used
-	TextReturned                // it is printed, or the function returns it
-	TextUsed                    // perhaps something depends on it
+	TextShown    TextUse = iota // the text is printed, or not used
+	TextReturned                // the text is printed, or the function returns it
+	TextUsed                    // perhaps something depends on the text
 )
 
 // UseOfText returns how the function of a call uses the text that the call makes of its arguments.
@@ -163,7 +163,7 @@ func prints(call *ssa.CallCommon, captured bool) bool {
 	case "log", "log/slog":
 		return !captured && hasPrefix(name, "Print", "Fatal", "Debug", "Info", "Warn", "Error")
 	case "errors":
-		return name == "Is" // it compares errors, not their texts
+		return name == "Is" // errors are compared, not their texts
 	case "testing":
 		return hasPrefix(name, "Log", "Error", "Fatal", "Skip")
 	}

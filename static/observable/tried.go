@@ -14,7 +14,8 @@ const mostUses = 200
 //
 // Untried follows the channel through local and captured variables, and through arguments of static calls. It
 // is false if the channel is returned, or is stored anywhere else (in a field, a package variable, an
-// interface, a slice, a map, another channel), because then operations that it does not follow may use it.
+// interface, a slice, a map, another channel), because the analysis does not follow the operations that may
+// use it there.
 func Untried(mk *ssa.MakeChan, bodies Bodies) bool {
 	u := uses{bodies: bodies, seen: make(map[ssa.Value]bool)}
 	return u.known(mk)

@@ -252,7 +252,7 @@ func (a *analysis) loadFrom(dst, n nodeID, pl place, t *layout) {
 		case stringData:
 			a.text()
 			a.copy(d, a.textPtrs())
-		case packed: // its type is not known
+		case packed: // the value's type is not known
 			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], s.node+1)
 			a.copy(d, w.any)

@@ -57,7 +57,7 @@ func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Obje
 			} else {
 				add(t, 0, Boxed)
 			}
-		case *ssa.Slice: // it allocates the array
+		case *ssa.Slice: // the Slice allocates the array
 			if x, ok := i.X.(*ssa.Alloc); ok {
 				list = append(list, a.variableOf(a.instIndex[instanceKey{i.Parent(), ctx}], x))
 			}
@@ -143,7 +143,7 @@ func (r *Result) Special(k ObjectKind) *Object {
 // object.
 func (o *Object) Label(off int64) Label {
 	if o.Kind == Opaque && o.lay != nil && o.lay.size > 0 {
-		off %= o.lay.size // it represents arrays, too
+		off %= o.lay.size // the object represents arrays, too
 	}
 	if o.lay == nil || len(o.lay.leaves) == 0 || o.Kind == Map || o.Kind == Chan {
 		return Label{o, 0}

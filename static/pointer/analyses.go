@@ -16,7 +16,7 @@ type Analyses struct {
 	impl map[types.Type]map[types.Type]bool // whether a type implements an interface, by interface; both are canonical
 }
 
-// Of returns analyses of prog, none of which has begun.
+// Of returns analyses of prog that have not begun.
 func Of(prog *load.Program) *Analyses {
 	return &Analyses{prog: prog, lays: newLayouts(prog.Sizes), impl: make(map[types.Type]map[types.Type]bool)}
 }

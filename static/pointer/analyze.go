@@ -36,7 +36,7 @@ type analysis struct {
 
 	models    map[*ssa.Function]model
 	methods   map[methodKey]*ssa.Function
-	boxCalls  map[*ssa.Function][]boxCall // by the wrapper that the machine calls
+	boxCalls  map[*ssa.Function][]boxCall // by wrapper that the machine calls
 	wrappers  map[*ssa.Function][]*instance
 	impl      map[types.Type]map[types.Type]bool // see Analyses
 	partAt    map[partKey]bool
@@ -176,7 +176,7 @@ func (a *analysis) roots(e *load.Entry) {
 	for _, p := range a.prog.InitOrder(e) {
 		a.root(p.Func("init"), nil)
 	}
-	if a.prog.TellsOfCollection(e) { // it has no effect while other goroutines can move
+	if a.prog.TellsOfCollection(e) { // the collector has no effect while other goroutines can move
 		a.root(a.prog.Package("runtime").SSA.Func("collector"), nil)
 	}
 	switch {

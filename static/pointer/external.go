@@ -25,7 +25,7 @@ type external struct {
 
 	seesUnexported bool           // it can have addresses from unexported fields
 	client         bool           // code that uses a library, see external_client.go
-	lib            *types.Package // which
+	lib            *types.Package // the package of the library
 }
 
 // blob has all values of one type that an external node holds.
@@ -110,7 +110,7 @@ func (w *external) seeUnexported() {
 		return
 	}
 	w.seesUnexported = true
-	for i := 0; i < len(w.list); i++ { // it grows
+	for i := 0; i < len(w.list); i++ { // w.list may grow meanwhile
 		p := w.list[i]
 		t, ok := p.t.Underlying().(*types.Struct)
 		if !ok || isHandle(p.t) {

@@ -36,7 +36,7 @@ func (a *analysis) client(e *load.Entry) {
 			inst := a.instance(m, a.policy.enter(0, nil, false, m, 0, Origin{}))
 			skip := 0
 			if recv := m.Signature.Recv(); recv != nil {
-				w.blob(recv.Type()) // and its methods
+				w.blob(recv.Type()) // the blob covers the methods of the type
 				if len(a.lays.of(recv.Type()).ptrs) > 0 {
 					w.produce(inst.arg(0), recv.Type())
 				}

@@ -142,7 +142,7 @@ func (w *external) include(from *external) {
 	}
 	w.included = append(w.included, from)
 	from.includers = append(from.includers, w)
-	for i := 0; i < len(from.list); i++ { // it may grow
+	for i := 0; i < len(from.list); i++ { // from.list may grow meanwhile
 		w.take(from.list[i])
 	}
 	w.learn(from)
@@ -161,7 +161,7 @@ func (w *external) learn(from *external) {
 	}
 	w.learned = append(w.learned, from)
 	from.learners = append(from.learners, w)
-	for i := 0; i < len(from.known); i++ { // it may grow
+	for i := 0; i < len(from.known); i++ { // from.known may grow meanwhile
 		w.know(from.known[i])
 	}
 	if from.made {

@@ -49,7 +49,7 @@ type effect uint8
 const (
 	// keeps: all objects that the arguments refer to can be read and returned.
 	keeps effect = 1 << iota
-	// writes: these objects can be written.
+	// The objects can be written.
 	writes
 	// creates: new objects of the types seen can be made.
 	creates
@@ -57,7 +57,7 @@ const (
 	calls
 	// addresses: addresses of parts of these objects can be returned.
 	addresses
-	// makesTypes: it can make unknown types.
+	// The code can make unknown types.
 	makesTypes
 	// converts: values can change from one type to another with the same memory.
 	converts
@@ -187,7 +187,7 @@ func (w *external) enable(e effect) {
 		w.makeTypes()
 	}
 	w.can |= e
-	for i := 0; i < len(w.list); i++ { // it grows
+	for i := 0; i < len(w.list); i++ { // w.list may grow meanwhile
 		if p := w.list[i]; !isHandle(p.t) {
 			p.expand()
 		}

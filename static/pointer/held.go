@@ -14,7 +14,7 @@ import (
 //     values of type T that the node holds, and the contents of memory that it can reach are loaded into
 //     blobs by type.
 //  2. It writes only to memory that can be set, which is not in an unexported field, unless the node sees
-//     unexported fields. So the memory lies in an object of which a blob has an address. (Held.Written)
+//     unexported fields. So the memory lies in an object to which some blob has an address. (Held.Written)
 //  3. It also reads unexported fields, and everything reachable from them, except for the captured
 //     variables of closures and the elements of channels. (Held.Read)
 //
@@ -22,8 +22,8 @@ import (
 
 // Held has the memory that the code of an external node may access.
 type Held struct {
-	Written []*Object // that it may write and read; ascending by number
-	Read    []*Object // that it may read
+	Written []*Object // objects that it may write and read; ascending by number
+	Read    []*Object // objects that it may read
 }
 
 // Held returns the memory that calls of fn, which is opaque, may access in activations with context ctx. ok
@@ -64,7 +64,7 @@ func (w *external) held() *Held {
 		addresses(p.reg, len(p.lay.ptrs))
 	}
 	written := slices.Clone(list)
-	for i := 0; i < len(list); i++ { // it grows
+	for i := 0; i < len(list); i++ { // list may grow meanwhile
 		o := list[i]
 		switch o.Kind {
 		case Closure, Func, Chan:

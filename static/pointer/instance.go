@@ -19,7 +19,7 @@ type instance struct {
 	info *function
 	base nodeID
 	num  int32
-	gone bool // its body has been turned into constraints
+	gone bool // the body has been turned into constraints
 
 	sites  []*callSite                   // in the order of instructions and deferred discovery
 	siteOf map[ssa.Instruction]*callSite // by instruction
@@ -40,7 +40,7 @@ type function struct {
 	fn   *ssa.Function
 	regs map[ssa.Value]int32 // first register of a value
 	args []int32             // first registers of the parameters
-	free []int32             // and of the captured variables
+	free []int32             // first registers of the captured variables
 	res  int32               // first register of the results
 	n    int32
 	lay  *layout // of the results

@@ -57,7 +57,7 @@ type Object struct {
 
 	num      int32
 	base     nodeID  // its first address
-	lay      *layout // nil: every address in it is base
+	lay      *layout // nil: every address in the object is base
 	reg      nodeID  // a register whose value is base; created when asked for
 	made     Context // Func and Closure: context of the activation that made it
 	fn       *ssa.Function

@@ -29,7 +29,7 @@ var byCallerFuncs = map[string]bool{
 func (p *Policy) kind(fn *ssa.Function) kind {
 	k, ok := p.kinds[fn]
 	if !ok {
-		p.kinds[fn] = plain // for recursive calls, until the kind is known
+		p.kinds[fn] = plain // recursive calls see this until the kind is known
 		k = p.classify(fn)
 		p.kinds[fn] = k
 	}
@@ -259,7 +259,7 @@ func (p *Policy) isLibrary(fn *ssa.Function) bool {
 func (p *Policy) isFactory(fn *ssa.Function) bool {
 	r, ok := p.factory[fn]
 	if !ok {
-		p.factory[fn] = false // for recursive calls, until it is known
+		p.factory[fn] = false // recursive calls see this until the result is known
 		r = p.returnsFresh(fn)
 		p.factory[fn] = r
 	}

@@ -116,7 +116,7 @@ func (l Label) Fits(t types.Type) bool {
 		return true
 	case (o.Kind == Array || o.Kind == Native) && len(o.lay.parts) == 1:
 		return l.leaf == 0 && sameMemory(o.Type, elem) || fits(o.Type, o.lay.parts[0].lay, l.leaf, elem, slice)
-	case o.Kind == Opaque && slice && l.leaf == 0 && sameMemory(o.Type, elem): // it represents arrays, too
+	case o.Kind == Opaque && slice && l.leaf == 0 && sameMemory(o.Type, elem): // the object represents arrays, too
 		return true
 	}
 	return fits(o.Type, o.lay, l.leaf, elem, slice)

@@ -8,7 +8,7 @@ type nodeID int32
 // node has the meaning of a nodeID.
 type node struct {
 	obj int32 // the object whose leaf it is; 0: a register
-	v   int32 // its variable; 0: it has none yet
+	v   int32 // variable of the node; 0: none yet
 }
 
 // variable has the known value of a register or a leaf.
@@ -22,9 +22,9 @@ type node struct {
 // A successor or constraint that is added later gets elems[:done] at once, and the rest
 // together with all others.
 type variable struct {
-	elems  []nodeID     // in the order found
-	copies []nodeID     // those whose value includes this one
-	cons   []constraint // to be applied to every element
+	elems  []nodeID     // elements in the order found
+	copies []nodeID     // variables whose value includes this one
+	cons   []constraint // constraints to be applied to every element
 	set    nodeSet      // of elems, once there are more than few
 	edges  nodeSet      // of copies, once there are more than few
 	done   int32

@@ -13,7 +13,7 @@ type target struct {
 	bind   []value
 	args   []value
 	native *native
-	made   func(r *Run, g *goroutine) // of a closure that has no code
+	made   func(r *Run, g *goroutine) // the effect of a closure that has no code
 	none   bool                       // a nil function
 }
 

@@ -17,7 +17,7 @@ type channel struct {
 	size   int
 	buf    []item
 	closed bool
-	clock  clock // of the close, and of receives
+	clock  clock // clock of the close, and of receives
 	timer  bool  // a timer sends to it
 }
 
@@ -26,7 +26,7 @@ type timer struct {
 	fire   func(r *Run)
 	repeat bool
 	off    bool
-	never  bool // it is too far in the future
+	never  bool // the deadline is too far in the future
 	// reaches has the objects that its function, or its channel, refers to.
 	reaches value
 }
@@ -51,7 +51,7 @@ func (r *Run) fire() {
 type waiting struct {
 	sends map[*obj]value
 	recvs map[*obj]bool
-	took  func(o *obj, send bool, v value, c clock) // its operation has happened
+	took  func(o *obj, send bool, v value, c clock) // called when the operation has happened
 }
 
 // chanOf returns the channel of v; nil if it is a nil channel.
@@ -136,7 +136,7 @@ func (r *Run) canSend(g *goroutine, o *obj) bool {
 	case o == nil:
 		return false
 	case o.ch == nil:
-		return true // from outside: it has a receiver
+		return true // the channel comes from outside: assume a receiver
 	}
 	//mutant: channels have no buffers [test ./static/findings TestKernels]: "len(o.ch.buf) < o.ch.size" -> "false"
 	return o.ch.closed || len(o.ch.buf) < o.ch.size || r.partner(g, o, true) != nil || o.outside

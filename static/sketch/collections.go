@@ -16,7 +16,7 @@ func (r *Run) indexAddr(g *goroutine, fr *frame, i *ssa.IndexAddr) {
 	switch x := r.force(fr, i.X).(type) {
 	case *slice:
 		if x.o.outside && (n < 0 || int(n) >= x.len) {
-			n = 0 // its length was made up
+			n = 0 // the length of the slice was made up
 		}
 		if n < 0 || int(n) >= x.len && !x.o.outside {
 			r.fail(g, OtherPanic)

@@ -53,7 +53,7 @@ type Run struct {
 	least    int
 	stopped  bool
 	shared   bool // other code uses the variables of packages
-	walk     bool // each step is of a random goroutine that can move
+	walk     bool // each step is made by a random goroutine that can move
 	result   value
 	fired    int
 }
@@ -63,9 +63,9 @@ type Blocked struct {
 	Root  bool
 	At    ssa.Instruction   // the operation that waits
 	Chain []ssa.Instruction // the calls that led there, in the goroutine, the innermost first
-	Go    ssa.Instruction   // that started it; nil for the root
+	Go    ssa.Instruction   // the go statement that started it; nil for the root
 	Op    Op
-	Holds []Held // locks that it holds
+	Holds []Held // locks that the goroutine holds
 	For   []ssa.Instruction
 }
 
@@ -118,7 +118,7 @@ type goroutine struct {
 	prio     int
 	site     ssa.Instruction // the go statement that started it
 	clock    clock
-	op       Op // for which it waits, according to the last check
+	op       Op // the operation for which it waits, according to the last check
 	held     []heldLock
 	panicked *panicking
 	done     bool

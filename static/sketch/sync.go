@@ -424,7 +424,7 @@ func condWait(r *Run, g *goroutine, args []value, _ types.Type, back func(v valu
 			g.release(m)
 		}
 		l.waiters = append(l.waiters, g)
-		g.top().pc-- // it is still at the call
+		g.top().pc-- // g stays at the call
 		return
 	}
 	m := g.cond.mutex

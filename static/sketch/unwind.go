@@ -72,7 +72,7 @@ func (r *Run) ret(g *goroutine, fr *frame, i *ssa.Return) {
 func (r *Run) leave(g *goroutine, fr *frame, v value) {
 	g.frames = g.frames[:len(g.frames)-1]
 	for n := len(r.cleanups); g.id == 0 && len(g.frames) == 0 && n > 0; n = len(r.cleanups) {
-		f := r.cleanups[n-1] // of the test, in reverse order
+		f := r.cleanups[n-1] // cleanups of the test, in reverse order
 		r.cleanups = r.cleanups[:n-1]
 		switch {
 		case f.native != nil:

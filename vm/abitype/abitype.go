@@ -114,7 +114,7 @@ const (
 	offMapHasher    = 72
 	offMapGroupSize = 80
 
-	offElem     = 48 // of pointers and slices
+	offElem     = 48 // offset of the element type of pointers and slices
 	sizePointer = 56
 	sizeSlice   = 56
 
@@ -140,12 +140,12 @@ const (
 // mapTail is the end of a MapType, which describes the places of keys and elements in a group. The
 // offsets that a release does not have are 0.
 type mapTail struct {
-	slotSize             uint32 // of a key and an element together
-	keysOff, keyStride   uint32 // of the keys in a group
+	slotSize             uint32 // size of a key and an element together
+	keysOff, keyStride   uint32 // offset and stride of the keys in a group
 	elemsOff, elemStride uint32
-	elemOff              uint32 // of an element in a slot
+	elemOff              uint32 // offset of an element in a slot
 	flags                uint32
-	size                 uint32 // of the MapType
+	size                 uint32 // size of the MapType
 }
 
 var (

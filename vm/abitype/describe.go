@@ -196,7 +196,7 @@ func chanDir(dir types.ChanDir) int {
 }
 
 func (d *describer) iface() {
-	var pkg *types.Package // of the names without a package of their own
+	var pkg *types.Package // package of the names without a package of their own
 	if obj := nameOf(d.t); obj != nil {
 		pkg = obj.Pkg()
 	}
@@ -294,7 +294,7 @@ func (d *describer) uncommon() {
 	pkg := typePkg(d.t)
 	ms := d.ms
 	if d.kind == Interface {
-		ms = nil // they are in the InterfaceType
+		ms = nil // the methods are in the InterfaceType
 	}
 	list := d.grow(uint32(len(ms)) * sizeMethod)
 	exported := 0

@@ -278,7 +278,7 @@ const (
 
 	// other
 	Print       // print A as class B, C: 0 no separator
-	Clock       // A, and B, may come from the clock, C: how (ClockCompared ...), next word: nanoseconds per 1
+	Clock       // A and B may come from the clock; C says how (ClockCompared ...); next word: nanoseconds per 1
 	Counted     // A was computed from the previous Clock's operand and gets a label; C: index in CountedUnits
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
@@ -305,7 +305,7 @@ const (
 	ClockCompared    = 1 << iota // A and B are compared
 	ClockNumber                  // a number is computed from A
 	ClockOfTime                  // A is a Time; without this flag it is a Duration
-	ClockFloat                   // what is compared is float64
+	ClockFloat                   // the compared values are float64
 	ClockGrows                   // A - B grows as time passes
 	ClockShrinks                 // A - B shrinks
 	ClockLeft                    // only A may come from the clock
@@ -316,7 +316,7 @@ const (
 	ClockDateGrows               // A - B is larger if the program starts later
 	ClockDateShrinks             // A - B is less
 	ClockSeed                    // a source of random numbers gets A as its seed
-	ClockSpan                    // Duration A is measured and kept; with ClockNumber: if it was kept, a number is made of it
+	ClockSpan                    // Duration A is measured and kept; with ClockNumber: a number is made of A, if A was kept
 	ClockFlow                    // a Duration is computed from A and B; next word: the operator. With ClockNumber: it is a number
 )
 

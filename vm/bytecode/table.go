@@ -8,10 +8,10 @@ type Row struct {
 	Name     string
 	Words    uint8 // raw words that follow; those of Select are one for each of its B cases
 	Class    Class
-	Results  uint8 // of Fresh: registers that are written, from A on
-	Bytes    uint8 // of loads and stores: the number of bytes; 0: it is in the next word
-	Signed   bool  // of loads: it extends the sign
-	Compares Op    // of Compares and ComparesImm: the comparison. JGtSI and JGeSI exchange its operands
+	Results  uint8 // for Fresh: number of registers written, from A on
+	Bytes    uint8 // for loads and stores: the number of bytes; 0: the next word has it
+	Signed   bool  // for loads: the value is sign-extended
+	Compares Op    // for Compares and ComparesImm: the comparison. JGtSI and JGeSI exchange its operands
 }
 
 // A Class says which operands an operation reads and writes.
@@ -19,15 +19,15 @@ type Class uint8
 
 // The classes.
 const (
-	Special     Class = iota // as its comment says
+	Special     Class = iota // see the instruction's comment
 	Neutral                  // no register gets a value
 	Moves                    // registers get the values of others, or 0
 	Computes                 // A is computed from B, or from B and C, which are registers or constants
 	Fresh                    // Results registers from A on get values that do not depend on those of B and C
-	Jumps                    // to imm32
-	Branches                 // to imm32, by A
-	Compares                 // to C, if A and B compare so
-	ComparesImm              // to C, if A and the constant B do
+	Jumps                    // a jump to imm32
+	Branches                 // a branch to imm32, depending on A
+	Compares                 // a branch to C if the comparison of A and B holds
+	ComparesImm              // a branch to C if the comparison of A and the constant B holds
 	Loads                    // A.. = [B+C]
 	LoadsElem                // A = B[C] of a slice or string
 	LoadsPart                // A.. = the register image B at byte C

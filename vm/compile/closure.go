@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// makeClosure emits the creation of a closure object: the function's number, and the variables
-// captured, by value where no closure over the variable can see it change (Captures).
+// makeClosure emits the creation of a closure object: the function's number, and the captured variables. A
+// variable that no closure can see changing is captured by value (Captures).
 //
 //	word  0          1 ...
 //	      │ function │ pointer to variable, or its value in as many words as it needs │ ...
@@ -38,7 +38,7 @@ func (c *compiler) makeClosure(v *ssa.MakeClosure) {
 			k++
 			continue
 		}
-		// By value: b is the address of the variable, of which a copy is made.
+		// By value: b is the address of the variable that is copied.
 		t := b.Type().Underlying().(*types.Pointer).Elem()
 		if fv, ok := b.(*ssa.FreeVar); ok { // itself captured by value: the value is at hand
 			c.move(k, c.reg[fv], c.words(fv))

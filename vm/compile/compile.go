@@ -83,11 +83,11 @@ type compiler struct {
 	window    int // first register of the outgoing window
 	maxWindow int
 	before    []uint16 // registers live before the present instruction
-	after     []uint16 // and after it, its results excluded
+	after     []uint16 // registers live after the present instruction, its results excluded
 	lastLive  []uint16
 	listing   []uint16       // regList's
 	pins      []uint64       // constants used in loops, made once on entry
-	pinned    map[uint64]int // and their registers
+	pinned    map[uint64]int // registers of the pins
 	inLoop    map[*ssa.BasicBlock]bool
 	entered   bool // the mark of the reader's own code is still to be emitted
 	looping   bool // the present instruction is in a loop

@@ -86,7 +86,7 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 		}
 		c.f.Origins = append(c.f.Origins, Origin{PC: int32(len(c.code)), Instr: instr})
 		//mutant: whole calls: a callback is part of the call of its caller [test ./internal/progen TestWholeCallsByHand]: "c.entered" -> "false"
-		if c.entered { // perhaps by other code
+		if c.entered { // other code may jump here, too
 			c.emit(Own, 0, 0, 0)
 			c.entered = false
 		}
@@ -115,7 +115,7 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
 		switch {
 		case l.Size == 0:
-			c.constant(c.dst(v), c.l.ZeroBase()) // all of them are one, as with gc
+			c.constant(c.dst(v), c.l.ZeroBase()) // all objects without bytes are one, as with gc
 			return
 		case l.Huge:
 			c.unsupported(HugeObject)
@@ -262,8 +262,8 @@ func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	}
 }
 
-// continues emits the mark after a call, in code of the reader's own that may have called other code.
-// Deferred calls are marked when they begin (Machine.popDefer).
+// continues emits the mark that follows a call, in functions of the reader's own packages, if the call may
+// have reached other packages. Deferred calls are marked when they begin (Machine.popDefer).
 func (c *compiler) continues(call *ssa.CallCommon) {
 	if !c.f.Own {
 		return
@@ -273,14 +273,15 @@ func (c *compiler) continues(call *ssa.CallCommon) {
 	}
 	if fn := call.StaticCallee(); fn != nil {
 		if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
-			return // its operations are in code of the reader's own, or it has marks of its own
+			return // a native works for its caller's code; a function of the reader's own has marks itself
 		}
 	}
 	c.emit(Own, 0, 0, 0)
 }
 
-// ret emits a return. Several results are collected in scratch registers, from where Ret moves them
-// to the frame's first ones: a result may be a value that is there.
+// ret emits a return. Several results are collected in scratch registers, and Ret moves them to the frame's
+// first registers. They are not written there at once, because one of these registers may still hold another
+// result.
 //
 // lateDefers: ssa has left out RunDefers where it should be (package documentation).
 func (c *compiler) ret(v *ssa.Return) {

@@ -73,10 +73,10 @@ func (c *compiler) prepare() {
 	c.lateDefers = stack && !runs
 }
 
-// accessOnly reports whether v, an address, is only loaded from and stored to (through further fused field
-// addresses too). limit bounds the number of such uses, as each repeats the computation; 0 is no limit.
-// With a limit no field addresses are allowed, as an indexed access has no place for an offset. A use may
-// be in another block: the operands are registers that keep their values.
+// accessOnly reports whether all uses of v, an address, are loads and stores; they may go through further
+// fused field addresses. limit bounds the number of such uses, as each repeats the computation; 0 is no
+// limit. With a limit no field addresses are allowed, as an indexed access has no place for an offset. A use
+// may be in another block: the operands are registers that keep their values.
 func (c *compiler) accessOnly(v ssa.Value, limit int) bool {
 	refs := v.Referrers()
 	if refs == nil || len(*refs) == 0 {

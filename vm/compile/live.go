@@ -40,7 +40,7 @@ type liveness struct {
 	liveIn  map[*ssa.BasicBlock]bitset
 	liveOut map[*ssa.BasicBlock]bitset
 	always  []int      // values the recover block reads: live everywhere
-	effects [][]effect // of instructions, by index of the block and in it
+	effects [][]effect // effects of instructions, by index of the block and in it
 }
 
 // effect has the writes and reads of an instruction, by value numbers. All passes need it often, so it is

@@ -108,12 +108,12 @@ var (
 
 // store emits *(addr) = val, in the shortest form that the address and the size allow.
 //
-// The cases, in this order: stores that do not exist in the language, or in gc's code; the element of a
-// slice with its bounds check; a large value, from memory to memory; the rest by size. Operands are in
-// registers before recordPending in each of them.
+// The cases, in this order: stores that do not exist in the language, or in gc's code; the element of a slice
+// with its bounds check; a large value, from memory to memory; the rest by size. In each case the operands
+// are put into registers before recordPending.
 func (c *compiler) store(v *ssa.Store) {
 	if blankField(v.Addr) {
-		return // of a composite literal; gc does not store it
+		return // a composite literal has this field; gc does not store it
 	}
 	if selfStore(v) {
 		return

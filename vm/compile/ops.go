@@ -287,8 +287,7 @@ func (c *compiler) intop(v *ssa.BinOp, d int, t types.Type) {
 // zeros) in the extended register, and a left shift leaves zeros in the bits that normalizing
 // keeps.
 //
-// Example: int8(-128) >> 9 is -1: the register has 64 bits, of which the upper 57 are copies of
-// the sign.
+// Example: int8(-128) >> 9 is -1: the register has 64 bits, and the upper 57 are copies of the sign.
 //
 //	x << n, x >> n with n < 64 known     ShlI, ShrSI, ShrUI
 //	n unsigned                           Shl, ShrS, ShrU

@@ -23,7 +23,7 @@ func position(instr ssa.Instruction) token.Pos {
 		if b := v.Block(); len(b.Instrs) == 1 && b.Succs[0] == b {
 			return emptyLoop(v.Parent().Syntax())
 		}
-	case *ssa.If: // the condition, if it is computed here
+	case *ssa.If: // the position of the condition, if it is computed here
 		if cond, ok := v.Cond.(ssa.Instruction); ok && cond.Block() == v.Block() {
 			return v.Cond.Pos()
 		}
@@ -31,9 +31,9 @@ func position(instr ssa.Instruction) token.Pos {
 		if !v.Pos().IsValid() {
 			return rangePanic(v)
 		}
-	case *ssa.Next: // of a loop, also if its iterator was made somewhere else
+	case *ssa.Next: // the position of a loop, also if its iterator was made somewhere else
 		return v.Iter.Pos()
-	case *ssa.Call: // of the function over which a loop ranges
+	case *ssa.Call: // the position of the function over which a loop ranges
 		if body := rangeBodyOf(v); body != nil {
 			return body.Pos()
 		}
@@ -57,8 +57,8 @@ func position(instr ssa.Instruction) token.Pos {
 	return instr.Pos()
 }
 
-// emptyLoop returns the position of the "for {}" in a function, of which SSA
-// has only a jump without a position; NoPos if there are several.
+// emptyLoop returns the position of the "for {}" in a function; NoPos if there are several. SSA has only a
+// jump without a position for it.
 func emptyLoop(fn ast.Node) (pos token.Pos) {
 	if fn == nil {
 		return token.NoPos

@@ -184,7 +184,7 @@ func (c *compiler) nfixed() int { return len(c.fn.Params) + len(c.fn.FreeVars) }
 // A register above the end of used is free.
 type registers struct {
 	used []bool
-	high int // one more than the highest that has been in use
+	high int // one more than the highest register that was ever used
 }
 
 func (r *registers) take(reg, n int) {

@@ -126,7 +126,7 @@ type Stack struct {
 
 	hashed  bool
 	hash    por.Hash
-	objects []uint32 // that it refers to
+	objects []uint32 // the objects to which it refers
 }
 
 // Reset removes all words.

@@ -11,11 +11,11 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Regions make the cost of a fingerprint proportional to the changes since the one before, not to
-// the size of the state. The heap is divided into regions: each consists of the objects that can be
-// reached from one object, its root, without entering an earlier region. The words of a state are
-// those of its goroutines and of the changed base objects (items), and those of each region where
-// an item first refers to its root:
+// Regions make the cost of a fingerprint proportional to the changes since the one before, not to the size of
+// the state. The heap is divided into regions: each consists of the objects that can be reached from one
+// object, its root, without entering an earlier region. The words of a state are those of its items (the
+// goroutines and the changed base objects). The words of a region follow where an item first refers to its
+// root:
 //
 //	item                 region 1              item
 //	base object 17  ──▶  obj 40 ──▶ obj 52     g1  ──▶ obj 52
@@ -26,14 +26,13 @@ import (
 //
 //	17 (+1.1 region 1) g1 (+1.1 region 2: 1.1) 1.2
 //
-// A reference of an item is the number of a region and the number of the object in it. Regions that
-// the item is the first to refer to are counted from there (+1), so that identical goroutines have
-// equal words (Orbits). A reference within a region is only the number of the object. A reference
-// of a region to an earlier one is the index of the object in the region's list of such objects
-// (outside); the numbers of these objects are written after the region's hash. So the hash of a
-// region depends on nothing outside of it, and can be kept. It is the sum of the hashes of its
-// objects, which include their numbers: if an object changes and its references do not, the sum
-// changes by the difference.
+// A reference of an item is the number of a region and the number of the object in it. If the item is the
+// first one that refers to a region, the number is counted from there (+1), so that identical goroutines have
+// equal words (Orbits). A reference within a region is only the number of the object. A reference of a region
+// to an earlier one is the index of the object in the region's list of such objects (outside); the numbers of
+// these objects are written after the region's hash. So the hash of a region depends on nothing outside of
+// it, and can be kept. It is the sum of the hashes of its objects, which include their numbers: if an object
+// changes and its references do not, the sum changes by the difference.
 //
 // Claim 1: two states have the same words if and only if they are equal up to the numbers of
 // objects, as with Traverse. The words determine the order of items and of the references in each,
@@ -50,9 +49,8 @@ import (
 //     to one region;
 //  3. the objects outside that it refers to have been reached before, which is checked for each.
 //
-// So by induction the same objects are visited in the same order and have the same words. The only
-// other parts of a state that enter them are the clock and the owners of locks, which are recorded
-// (timed, owners).
+// So by induction the same objects are visited in the same order and have the same words. Two other parts of
+// a state enter the words of a region: the clock and the owners of locks. Both are recorded (timed, owners).
 //
 // Claim 3: a number of a region that has no record any more resolves to no region. A region's version
 // changes when it ends, and the record of an object has the version of its region.
@@ -62,24 +60,24 @@ type regions struct {
 	known    []knownObject // by object from heap.StaticLimit on
 	sums     []objectSum   // likewise: separate, because they are rarely used
 	gen      uint64        // number of the fingerprint
-	ord      uint64        // regions in it
+	ord      uint64        // number of regions in the fingerprint
 	items    items
 	relative bool // Times are written as distances from the clock
 	text     []uint64
 
 	dirty []uint32   // copy of heap.Changed
-	base  []baseItem // for these objects, in ascending order
+	base  []baseItem // base items of these objects, in ascending order
 }
 
 // region is the record of a region.
 type region struct {
 	version uint32
 	n       uint32 // objects
-	gen     uint64 // the last fingerprint that it is part of
-	ord     uint64 // its number there
+	gen     uint64 // the last fingerprint of which the region is part
+	ord     uint64 // number of the region in that fingerprint
 	sum     por.Hash
-	words   uint32 // of all objects
-	odd     bool   // it has words that may not be references: it is not kept
+	words   uint32 // words of all objects
+	odd     bool   // some words may not be references: the region is not kept
 	timed   bool   // it has Times that are written as distances from the clock, whose value was
 	at      int64
 	outside []uint32
@@ -103,7 +101,7 @@ const anyOwner = math.MaxUint32
 
 // Marks of references in the words of a fingerprint.
 const (
-	dynamicBit = 1 << 62 // it refers to an object without a number of its own
+	dynamicBit = 1 << 62 // the object refers to an object without a number of its own
 	outsideBit = 1 << 61
 )
 
@@ -410,7 +408,7 @@ func (f *Writer) newRegion(id uint32) {
 	}
 	r := &c.list[at]
 	*r = region{version: r.version, outside: r.outside[:0], owners: r.owners[:0]}
-	f.BeginTraversal() // of the objects outside
+	f.BeginTraversal() // for the objects outside of the region
 	claim := func(id uint32) {
 		k := c.at(id)
 		//mutant: a region keeps objects that are reached before [regions]

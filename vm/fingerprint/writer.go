@@ -21,11 +21,10 @@
 // terms of inputs, or objects count by identity, regions are not kept; all objects then follow in
 // the order of their visits (Writer.Traverse).
 //
-// The words themselves determine how many words follow each other, so two states with the same
-// words differ only in the numbers of objects. Two states with different words may have the same hash by
-// chance: among n strings of words, of states and of objects, the probability of such a pair is n²/2^129,
-// which is 10^-21 for a billion, if the hash behaves like a random function. A state mistaken for another
-// one is not explored.
+// The words themselves determine how many words follow each other, so two states with the same words differ
+// only in the numbers of objects. Two states with different words may have the same hash by chance. If the
+// hash behaves like a random function, the probability of such a pair among n strings of words (of states and
+// of objects) is n²/2^129. This is 10^-21 for a billion. A state mistaken for another one is not explored.
 //
 // The cost is proportional to the changes since the last fingerprint, plus a few words for each
 // goroutine and each region. The words of a goroutine are kept until it moves (Stack), and the
@@ -72,10 +71,10 @@ type Writer struct {
 	Exchanging bool // the numbers of goroutines do not count
 	OwnOnly    bool // only memory that one goroutine can change: shared objects count by identity
 	ByIdentity bool // objects and goroutines count by identity
-	Naming     bool // which names are equal counts, not which ones they are: see names.go
+	Naming     bool // names are compared only for equality: see names.go
 
-	Words  []uint64 // of the last fingerprint
-	Weight int      // its cost: the words of all parts, the kept ones too
+	Words  []uint64 // words of the last fingerprint
+	Weight int      // cost of the last fingerprint: the words of all parts, the kept ones too
 	Reused int      // regions in it with several objects that were kept
 	Queue  []uint32 // objects visited, in the order of the visits
 	Names  []uint32 // with Naming: numbers of the names, in the order of their first places

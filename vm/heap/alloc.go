@@ -226,7 +226,7 @@ func (h *Heap) Copy(layouts *layout.Table) *Heap {
 	c.chunks, c.chunk, c.chunkOff, c.free, c.freeIDs, c.freed = nil, 0, 0, [len(h.free)][]unsafe.Pointer{}, nil, false
 	c.undo, c.undoMem, c.paged, c.Touched = nil, nil, nil, nil
 	c.Changed = slices.Clone(h.Changed)
-	c.own(c.Objs[:h.NumStatic], 8) // as in AllocStatic
+	c.own(c.Objs[:h.NumStatic], 8) // as AllocStatic does
 	c.own(c.Objs[StaticLimit:], 0)
 	return c
 }

@@ -43,14 +43,14 @@ type Heap struct {
 	chunks   [][]byte
 	chunk    int // index of the chunk for the next allocation
 	chunkOff int
-	free     [40][]unsafe.Pointer // freed in this epoch, by size class
+	free     [40][]unsafe.Pointer // memory freed in this epoch, by size class
 	freeIDs  []uint32
 	freed    bool // free or freeIDs may have entries
 	Kept     int  // records of freed objects whose numbers are not used again
 	MostKept int  // the number of kept records from which numbers are used again
 	Reused   bool // since the youngest mark, an object has got the number of a freed one
 
-	Epoch     uint64 // the present one
+	Epoch     uint64 // number of the present epoch
 	lastEpoch uint64
 	undo      []undoRec
 	undoMem   []byte
@@ -67,7 +67,7 @@ type Heap struct {
 	GCAt      uint64 // the value of SinceGC at which a collection is due
 	PollAt    uint64 // the value of SinceGC at which the interpreter checks whether a collection is due
 	exhausted bool   // see Exhaust
-	NewFlags  Flags  // of new objects; 0 except in tests
+	NewFlags  Flags  // flags of new objects; 0 except in tests
 
 	work []uint32 // scratch of Publish
 }

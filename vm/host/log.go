@@ -26,7 +26,7 @@ type Log struct {
 // A question is a question of the program to the host.
 type question struct {
 	ask  Ask
-	name string // a path, or that of a variable
+	name string // a path, or the name of a variable
 }
 
 // An Ask is the kind of a question about a name.

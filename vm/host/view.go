@@ -18,10 +18,10 @@ import (
 type View struct {
 	root     string // of the files of a bundle; empty: the host's own (load.Config.Root)
 	mu       sync.Mutex
-	infos    [2]map[string]answer[fs.FileInfo] // of paths; [1]: symbolic links followed
-	lists    map[string]answer[string]         // of directories
-	targets  map[string]answer[string]         // of symbolic links
-	digests  map[string]answer[string]         // of files whose contents are not kept
+	infos    [2]map[string]answer[fs.FileInfo] // by path: its data; [1]: symbolic links followed
+	lists    map[string]answer[string]         // by directory: its entries
+	targets  map[string]answer[string]         // by symbolic link: its target
+	digests  map[string]answer[string]         // by file whose content is not kept: the digest
 	contents map[string]Content
 	size     int64 // bytes in contents
 }
@@ -34,7 +34,7 @@ type answer[T any] struct {
 
 // Content is the content of a file.
 type Content struct {
-	Data []byte // nil: it is not kept
+	Data []byte // nil: the content is not kept
 	Made bool   // the kernel generates it at each read
 }
 

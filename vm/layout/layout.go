@@ -112,8 +112,8 @@ var Sizes = types.SizesFor("gc", "amd64")
 
 // Table hands out one Layout per type.
 type Table struct {
-	known  map[types.Type]*Layout // of types asked for before
-	byType typeutil.Map           // of identical ones; slow if types are deep
+	known  map[types.Type]*Layout // layouts of types asked for before
+	byType typeutil.Map           // layouts by identity of types; slow if types are deep
 	list   []*Layout
 	base   *Table // the table that this one continues, which does not change any more; or nil
 	shared *Shared
@@ -378,7 +378,7 @@ func isOwner(u *types.Struct, f *types.Var) (sum uint32, ok bool) {
 	}
 	switch f.Name() {
 	case "sema":
-		return 0, u.NumFields() == 2 // that of a WaitGroup is another one
+		return 0, u.NumFields() == 2 // the sema of a WaitGroup is another field
 	case "g":
 		return 0, true
 	case "readerSem":

@@ -13,11 +13,11 @@ import (
 // An Adapter has the data that the natives in a function for package reflect need: a function of a few
 // instructions around a call or a select, with natives that move the values.
 type Adapter struct {
-	In, Out         *layout.Layout   // of the tuples
-	Params, Results []*layout.Layout // of their values
+	In, Out         *layout.Layout   // layouts of the tuples
+	Params, Results []*layout.Layout // layouts of their values
 	Window          int              // register of the call's first argument
 	Extra           int              // words of arguments before the parameters
-	Cases           []Case           // of a select
+	Cases           []Case           // cases of a select
 	Chans           int              // register of its first case
 	Default         int              // case number of default, or -1
 }
@@ -25,8 +25,8 @@ type Adapter struct {
 // A Case is a case of a select.
 type Case struct {
 	Dir  byte           // 's'end, 'r'eceive, 'd'efault
-	Elem *layout.Layout // of the channel
-	Reg  int            // of the channel; the value follows
+	Elem *layout.Layout // element type of the channel
+	Reg  int            // register of the channel; that of the value follows
 }
 
 // An AdapterKind is a kind of adapter: what the function does.
@@ -35,10 +35,10 @@ type AdapterKind uint8
 // The kinds.
 const (
 	noAdapter        AdapterKind = iota
-	AdaptCall                    // it calls a function with arguments in memory
-	AdaptMethodCall              // it calls a method
-	AdaptMakeFunc                // it passes its parameters to callReflect
-	AdaptMethodValue             // it adds a receiver to its parameters
+	AdaptCall                    // the adapter calls a function with arguments in memory
+	AdaptMethodCall              // the adapter calls a method
+	AdaptMakeFunc                // the adapter passes its parameters to callReflect
+	AdaptMethodValue             // the adapter adds a receiver to its parameters
 	adaptSelect
 )
 
@@ -46,7 +46,7 @@ const (
 type adapterKey struct {
 	kind  AdapterKind
 	sig   uint32 // layout number of the function type
-	cases string // of a select: see casesOf
+	cases string // cases of a select: see casesOf
 }
 
 // selectCase is a case of a select in an adapterKey.

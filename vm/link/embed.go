@@ -58,7 +58,7 @@ func (k *Linker) embedOne(p *load.Package, e *load.Embed) error {
 		}
 		words[0] = k.embedFS(pfiles.Elem(), e.Files, data)
 		return nil
-	case *types.Slice: // the program may change it
+	case *types.Slice: // the program may change the slice
 		if len(data) != 1 {
 			return fmt.Errorf("%d files for one variable", len(data))
 		}

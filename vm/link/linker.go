@@ -33,13 +33,13 @@ type Linker struct {
 	heap       *heap.Heap
 	layouts    *layout.Table
 	natives    *Natives
-	options    Options // of the present call of Compile
+	options    Options // options of the present call of Compile
 	templates  *templates
 	shared     *Numbers    // nil: only this machine uses the numbers
 	byteID     uint32      // layout number
 	funcs      []funcKey   // by function number
 	statics    []static    // by number of static object, from 1 on
-	types      []*Type     // by Aux of their static objects
+	types      []*Type     // types by Aux of their static objects
 	cache      methodCache // see Method
 	ids        map[*ssa.Function]uint32
 	compiled   uint64 // number of compiled functions

@@ -72,7 +72,7 @@ type static struct {
 type staticKind uint8
 
 const (
-	staticData staticKind = iota // its number: it exists from the start
+	staticData staticKind = iota // the object has the number from the start
 	staticGlobal
 	staticLiteral
 	staticType
@@ -166,7 +166,7 @@ func (k *Linker) newStatic(s static) uint64 {
 	p := uint64(id) << 32
 	switch s.kind {
 	case staticGlobal:
-		h.Objs[id].Epoch = 0 // it was zero before the first mark
+		h.Objs[id].Epoch = 0 // the variable was zero before the first mark
 		k.globals[s.global] = p
 		k.byAddr[p] = s.global
 	case staticLiteral:

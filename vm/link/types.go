@@ -133,7 +133,7 @@ func (k *Linker) findMethod(tw uint64, f *types.Func) uint64 {
 		recv = types.NewPointer(recv)
 	}
 	sel := k.prog.SSA.MethodSets.MethodSet(recv).Lookup(f.Pkg(), f.Name())
-	if sel == nil { // or a forged word for an interface that the type does not implement
+	if sel == nil { // the method does not exist, or the word of an interface was forged
 		return 0
 	}
 	fv := uint64(k.Func(k.prog.SSA.MethodValue(sel))) | bytecode.FuncBit

@@ -168,10 +168,10 @@ type Effect uint8
 
 const (
 	HasEffect Effect = iota
-	NoEffect         // it only reads
+	NoEffect         // the loop only reads
 	Yields           // no effect, and is runtime.Gosched
 	MayFail          // the effect depends on the state
-	Locks            // it locks or unlocks
+	Locks            // the loop locks or unlocks
 )
 
 // EffectOf judges the effect of the native of that name by the name. Natives with names that it

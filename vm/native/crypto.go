@@ -258,7 +258,7 @@ const keccakSize = 200
 
 // keccak applies the permutation Keccak-f[1600] (FIPS 202): a[x+5y] is lane (x, y).
 func keccak(a *[25]uint64) {
-	lfsr := uint8(1) // its bits make the constants of ι
+	lfsr := uint8(1) // the bits of lfsr make the constants of ι
 	for range 24 {
 		// θ
 		var c [5]uint64

@@ -31,7 +31,7 @@ type Func struct {
 	Uses []Slice
 }
 
-// A Slice describes a slice of which a native accesses all bytes.
+// A Slice describes a slice; a native accesses all of its bytes.
 type Slice struct {
 	At    int    // the number of its first word among the arguments; the next word is its length
 	Elem  uint64 // the size of an element

@@ -25,10 +25,10 @@ import (
 const (
 	hdrMode = iota * 8 // how the order is chosen, and flags
 	hdrSeen            // insertion number of the newest entry that has been noted
-	hdrLast            // of the entry that was visited last
+	hdrLast            // insertion number of the entry that was visited last
 	hdrNew             // the number of visited entries that were inserted during the loop
 	hdrMust            // the number of following entries that must be visited
-	hdrMay             // and of those after them that may be visited
+	hdrMay             // the number of entries after these that may be visited
 	hdrFirst
 )
 
@@ -39,7 +39,7 @@ const (
 	All   Mode = 1 + iota // all orders
 	Start                 // the rotations of the order of insertion
 	One                   // only that order
-	Slots                 // those that gc can have: see slots.go
+	Slots                 // the orders that gc can have: see slots.go
 
 	modeMask = 7
 	noted    = 1 << 8 // the entries are those of the present state

@@ -15,11 +15,11 @@ import (
 //	delete(m, 2); m[5] = ...                │ 1 │ 5 │ 3 │ 4 │   │   │   │   │
 //	for k := range m                  1 5 3 4, 5 3 4 1, 3 4 1 5 or 4 1 5 3
 //
-// With Maps.Slots the place of an entry in the array is its slot, and its number is slot + 1. So the
-// slots are part of states. A map has tables from the first assignment with 8 entries on, even one to an
-// existing key, or if it is made with room for more, and keeps them when it shrinks. Then seeds of hashes
-// decide the order, and here any order is possible, as without this rule. The array shows whether a map is
-// small: it has minMapCap places then.
+// With Maps.Slots the place of an entry in the array is its slot, and its number is slot + 1. So the slots
+// are part of states. A map gets tables at the first assignment that finds 8 entries, even one to an existing
+// key, or when it is made with room for more. It keeps them when it shrinks. Then seeds of hashes decide the
+// order, and here any order is possible, as without this rule. The array shows whether a map is small: it has
+// minMapCap places then.
 //
 //	order:  │ mode │ the next slot, how many slots are visited, and how many may be │ ...
 //

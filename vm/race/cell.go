@@ -95,7 +95,7 @@ func (d *Detector) word(l Loc, e entry) {
 		return
 	}
 	if c := &d.cells[n]; c.n > 0 && *c.entry(c.n - 1) == e {
-		return // the same again, as in a loop
+		return // the same access again, as in a loop
 	}
 	c := d.cell(n)
 	knows := d.threads[e.g].clock

@@ -1,12 +1,12 @@
 // Package race finds data races with vector clocks over the synchronises-before edges of the Go
 // memory model (go.dev/ref/mem).
 //
-// A Detector follows the actions of the goroutines of one execution, in its order: accesses to memory
-// and the two halves of every synchronisation, releasing (a goroutine that acquires this location
-// later knows the earlier actions of the releasing one) and acquiring. Take two accesses to a common
-// byte by different goroutines, of which at least one is a write, and at least one is not atomic.
-// They are a race if the later goroutine does not know of the earlier access. Neither the distance
-// between the two nor their order in this execution matters.
+// A Detector follows the actions of the goroutines of one execution, in its order: accesses to memory and the
+// two halves of every synchronisation, releasing (a goroutine that acquires this location later knows the
+// earlier actions of the releasing one) and acquiring. Take two accesses to a common byte by different
+// goroutines. At least one of them is a write, and at least one is not atomic. They are a race if the later
+// goroutine does not know of the earlier access. Neither the distance between the two nor their order in this
+// execution matters.
 //
 // The algorithm is FastTrack (Flanagan and Freund, PLDI 2009): an access is remembered as one
 // number, the time of its goroutine, and is known to a goroutine if its clock has reached that

@@ -27,7 +27,7 @@ func (s *Symbols) operands(g *Goroutine, w Word, name string) (old, arg *symboli
 	} else {
 		old = s.memoryAt(g.address(w))(0, w.Size)
 	}
-	if name == "Load" { // its next word may be outside of the stack
+	if name == "Load" { // the word after the result may be outside of the stack
 		return old, nil, some
 	}
 	arg, is := s.operand(g, w, 1)

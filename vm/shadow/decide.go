@@ -61,7 +61,7 @@ type Symbols struct {
 	log    []memoryUndo
 	kept   int64 // cells of the memory of all lists
 	packed map[*symbolic.Term][]Part
-	shadow []*symbolic.Term // of undoLog.undoStack
+	shadow []*symbolic.Term // shadows of undoLog.undoStack
 
 	path    []condition // the path condition
 	inputs  []Input
@@ -73,10 +73,10 @@ type Symbols struct {
 	buf     []*symbolic.Term
 	decided []int
 	sample  logSample // see sampled
-	lengths []int     // of the strings and slices that the next native call makes
+	lengths []int     // lengths of the strings and slices that the next native call makes
 
 	Drawn  bool                      // shadows are labels of random values: see labels.go
-	labels map[*symbolic.Term]*drawn // what they stand for
+	labels map[*symbolic.Term]*drawn // by label: the random value for which it stands
 	rates  []float64                 // see labels_rates.go
 	names  []Name                    // by number, on all paths: see names.go
 	served []Draw                    // random ones with a look, on any path: see Served
@@ -88,7 +88,7 @@ type Symbols struct {
 // A condition is one conjunct of the path condition.
 type condition struct {
 	cond *symbolic.Term
-	sum  symbolic.Hash // of this and the entries before
+	sum  symbolic.Hash // sum of the hashes of this condition and those before it
 }
 
 // A Fact is a condition on the inputs that a goroutine knows, linked to its earlier facts. Facts are
@@ -193,7 +193,7 @@ func (s *Symbols) decide(g *Goroutine, conds ...*symbolic.Term) (k int, ok bool)
 	left := ways[:0]
 	for i, w := range ways {
 		if i == len(ways)-1 && len(left) == 0 {
-			left = append(left, w) // one holds
+			left = append(left, w) // one way has to hold
 			break
 		}
 		//mutant: what others have decided is known [inputs Named]: "own, g.Facts" -> "global, nil"

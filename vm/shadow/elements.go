@@ -29,13 +29,13 @@ import (
 //     vm/state_names.go). If it becomes a name later, it is mapped to itself at that time.
 //  4. Any other write to the elements, also by natives, is a look. So is any other read, except for claim
 //     5.
-//  5. A read of one word at an ordinary index gives a word with the label of a partial sum (fold): that
-//     of one element. The sum of two partial sums of disjoint sets of elements is one, and so is the sum
-//     with a word without a label; any other use but a copy is a look or gives an ordinary label. A sum
-//     of the elements of all names does not depend on the mapping, as long as the elements are what they
-//     were when they were read, which the label says. Then it loses the label. Fingerprints have, in
-//     place of the bits of a partial sum, the bits minus the present elements; so the rest is the same in
-//     states with the same fingerprint, whatever the mapping.
+//  5. A read of one word at an ordinary index gives a word with the label of a partial sum (fold): that of
+//     one element. The sum of two partial sums of disjoint sets of elements is one, and so is the sum with a
+//     word without a label; any other use but a copy is a look or gives an ordinary label. A sum of the
+//     elements of all names does not depend on the mapping, as long as the elements have not changed since
+//     they were read. The label says whether they have. Then it loses the label. Fingerprints have, in place
+//     of the bits of a partial sum, the bits minus the present elements; so the rest is the same in states
+//     with the same fingerprint, whatever the mapping.
 
 // elements are the elements of a slice or array, in an object, whose indices are names of a class.
 type elements struct {
@@ -235,8 +235,8 @@ func (s *Symbols) bare(g *Goroutine, in *bytecode.Instr, n uint64) {
 	a.reg, a.size = in.A, n
 }
 
-// writesElement reports whether the store of n bytes at p from the registers from b on, through an address
-// with label t, is that of ordinary words to an element of a name.
+// writesElement reports whether a store writes ordinary words to an element of a name. The store is of n
+// bytes, to p, from the registers from b on, through an address with label t.
 func (s *Symbols) writesElement(g *Goroutine, t *symbolic.Term, p heap.Ptr, b uint16, n uint64) bool {
 	//mutant: elements of names have any labels [test ./vm TestNamedEnds]: "!tainted" -> "true || !tainted"
 	return s.inElement(t, p, n) && !tainted(g.Shadow[g.FP+uint32(b):g.FP+uint32(b)+uint32(n+7)/8])
@@ -367,8 +367,8 @@ func (s *Symbols) Elements(obj uint32) (list []Element) {
 type Written struct {
 	Name  uint32 // the word is the address of this name's element,
 	Inner uint64 // plus this number of bytes
-	Fold  bool   // or it is a partial sum:
-	Obj   uint32 // of elements of this object
+	Fold  bool   // otherwise, the word is a partial sum:
+	Obj   uint32 // a sum of elements of this object
 	Rest  uint64 // the bits minus the elements
 	Fresh bool   // the elements are what they were
 }

@@ -143,7 +143,7 @@ func (s *Symbols) equalInterfaces(a, b reader, off uint32) (*symbolic.Term, bool
 	}
 	l, direct := s.m.Dynamic(w[0])
 	if l == nil || !l.Comparable {
-		return nil, false // it panics
+		return nil, false // the comparison panics
 	}
 	if direct || l.Size == 0 || s.heap.Load(w[1], uint64(l.Size), 0) == nil || s.heap.Load(w[3], uint64(l.Size), 0) == nil {
 		eq, ok := s.m.EqualInterfaces((*[2]uint64)(w[:2]), (*[2]uint64)(w[2:]))

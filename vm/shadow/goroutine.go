@@ -11,7 +11,7 @@ import (
 type Goroutine struct {
 	Frame
 	Stack     []uint64
-	Shadow    []*symbolic.Term // of the stack's words, if the machine tracks symbolic values
+	Shadow    []*symbolic.Term // shadows of the stack's words, if the machine tracks symbolic values
 	Unlabeled bool             // no register has a label: see labels_skip.go
 }
 

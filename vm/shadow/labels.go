@@ -60,9 +60,9 @@ type drawn struct {
 
 	// See elements.go.
 	of   *elements
-	slot bool   // it is a word of these,
-	in   uint32 // or 1 + number of the name whose element it is the address of,
-	fold *fold  // or a partial sum of them
+	slot bool   // the label stands for a word of these elements,
+	in   uint32 // or for the address of the element of name in-1,
+	fold *fold  // or for a partial sum of the elements
 	kind uint64 // hash of the label
 }
 
@@ -121,7 +121,7 @@ func (s *Symbols) label(draws []Draw, b bounds.Bound, rate float64) *symbolic.Te
 	return t
 }
 
-// joined returns the label of a value computed from values with these labels, each of which may be nil.
+// joined returns the label of a value computed from values with these labels. Each of the labels may be nil.
 func (s *Symbols) joined(b bounds.Bound, labels ...*symbolic.Term) *symbolic.Term {
 	return s.joinedAt(0, b, labels...)
 }
@@ -183,7 +183,7 @@ func DrawsBefore(a, b Draw) bool {
 	return a.What < b.What || a.What == b.What && a.Pos.Column < b.Pos.Column // 0 except for names
 }
 
-// Look records that the behaviour depends on values with these labels, each of which may be nil.
+// Look records that the behaviour depends on values with these labels. Each of the labels may be nil.
 func (s *Symbols) Look(labels ...*symbolic.Term) {
 	for _, t := range labels {
 		if t == nil {

@@ -148,7 +148,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			return bounds.Converted(ext, bounds.IntResult(wide, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer)))
 		})
 	case DivS, DivU, RemS, RemU:
-		s.Look(sh[C]) // it may panic
+		s.Look(sh[C]) // the division may panic
 		s.computes(g, in, sh[B], sh[C], func() bounds.Bound {
 			return bounds.IntResult(in.Op, s.BoundOf(g, B, bounds.Integer), s.BoundOf(g, C, bounds.Integer))
 		})
@@ -313,7 +313,7 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 			//mutant: nor are drawn keys [env TestDraws/TestLookKey]
 			s.lookWords(g, key, keys.Words())
 		}
-		// The machine clears the labels of results, one of which may be in the register of the key until then.
+		// The machine clears the labels of results. Until then a result may be in the register of the key.
 	case MapNext:
 		keys, elems := s.m.MapType(uint32(word(0)))
 		clear(sh[A : int(A)+1+keys.Words()+elems.Words()])

@@ -19,10 +19,10 @@ import (
 type care uint8
 
 const (
-	mayLabel  care = iota // it may set labels or look at them
+	mayLabel  care = iota // the instruction may set labels or look at them
 	registers             // no effect
 	loads                 // no effect, unless the object that register B refers to has labels
-	stores                // as loads, with register A
+	stores                // like loads, with register A
 )
 
 var cares = func() (t [NumOps]care) {

@@ -27,12 +27,12 @@ type Maker struct {
 	first   uint32
 	pos     token.Position
 	param   int
-	lengths []int // of strings and slices to come, where they are symbolic
+	lengths []int // lengths of strings and slices to come, where they are symbolic
 	Bounded bool  // a length was made, which has a bound
 
 	// The value under construction.
-	whole bool   // it is a scalar: its only part is its register
-	image []byte // its memory image, for bytes that are not symbolic
+	whole bool   // the value is a scalar: its only part is its register
+	image []byte // memory image of the bytes that are not symbolic
 	parts []Part // the symbolic bytes
 }
 

@@ -15,9 +15,10 @@ import (
 //
 // Programs fill buffers of thousands of words. So a cell after the last one is appended in place, and a cell
 // for the same bytes as another one replaces it in place; only other changes make a new list. Lists share
-// memory with the former lists in the log. That is right, because the log is undone from its end: an element
-// has its former value again when a former list becomes the present one, and elements beyond the end of a
-// former list belong to changes that have been undone before. Copies of a machine have lists of their own.
+// memory with the former lists in the log. That is right, because the log is undone from its end. When a
+// former list becomes the present one, each of its elements has its former value again. Elements beyond the
+// end of a former list belong to changes that have been undone before. Copies of a machine have lists of
+// their own.
 type cell struct {
 	off, size uint32
 	term      *symbolic.Term
@@ -35,7 +36,7 @@ type memoryUndo struct {
 // A Part is some bytes of a term that was composed of several cells, so that it can be decomposed again:
 // bytes of a cell, or (if the term is nil) a constant.
 type Part struct {
-	Off, Size uint32 // in the term
+	Off, Size uint32 // place of the bytes in the term
 	Term      *symbolic.Term
 	Value     uint64
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // Only natives with Native.Symbolic handle symbolic values. For the others the words of the call are made
-// concrete first, and also the objects that these refer to if the native is declared to read memory of the
-// program (trace.MemoryOf). Other natives may still read strings in their arguments: the declarations omit
-// strings, because these never change.
+// concrete first. If the native is declared to read memory of the program (trace.MemoryOf), the objects to
+// which these words refer are made concrete, too. Other natives may still read strings in their arguments:
+// the declarations omit strings, because these never change.
 
 // deepReaders are prefixes of natives that follow references in their arguments.
 var deepReaders = []string{"reflect.", "hb.", "maps.", "internal/runtime/maps.", "(*internal/abi.Type).", "hash/maphash.hashAny"}

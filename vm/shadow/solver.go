@@ -36,8 +36,8 @@ type question struct {
 // Solving counts the questions about inputs.
 type Solving struct {
 	Questions uint64        // questions about the satisfiability of a condition
-	Solved    uint64        // those whose answers were not cached
-	Otherwise uint64        // those of Solved that the layer for ranges and orders did not answer
+	Solved    uint64        // questions whose answers were not cached
+	Otherwise uint64        // those among Solved that the layer for ranges and orders did not answer
 	Time      time.Duration // time for finding the answers
 }
 

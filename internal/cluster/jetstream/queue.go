@@ -24,8 +24,8 @@ type Run struct {
 	ctx     context.Context
 	Build   string
 	ID      string
-	born    string // of this process, in the ids of its messages
-	of      string // the task whose pieces these are, if it is the queue of pieces
+	born    string // identifies this process in the ids of its messages
+	of      string // for a queue of pieces: the task that was cut into them
 	mu      sync.Mutex
 	watcher jetstream.KeyWatcher
 }
@@ -225,7 +225,7 @@ func (r *Run) Next() (name string, rec cluster.Record, err error) {
 			return "", rec, cluster.ErrClosed
 		case e, ok := <-r.watcher.Updates():
 			if ok && e == nil {
-				continue // these are all that there are
+				continue // all present records have been delivered
 			}
 			if !ok {
 				r.unwatch()
@@ -258,7 +258,7 @@ type Puller struct {
 	build string
 
 	mu   sync.Mutex
-	from jetstream.Consumer // another one when the server has lost its data
+	from jetstream.Consumer // replaced when the server has lost its data
 }
 
 // consumer returns the consumer from which p pulls.
@@ -295,7 +295,7 @@ type Delivered struct {
 	c    *Cluster
 	msg  jetstream.Msg
 	task cluster.Task
-	Run  string // its id
+	Run  string // the id of the run
 	// Times is how often the task was delivered, this time included.
 	Times int
 }

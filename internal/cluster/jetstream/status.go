@@ -15,8 +15,8 @@ import (
 // A RunInfo describes a run.
 type RunInfo struct {
 	ID       string    `json:"run"`
-	Identity string    `json:"identity"` // of what is explored
-	Program  string    `json:"program"`  // its sources
+	Identity string    `json:"identity"` // identity of the explored program
+	Program  string    `json:"program"`  // identity of its sources
 	Build    string    `json:"build"`
 	Version  string    `json:"version"`
 	Host     string    `json:"host"` // of the coordinator
@@ -26,8 +26,8 @@ type RunInfo struct {
 	Started  time.Time `json:"started"`
 	Seen     time.Time `json:"seen"` // when the coordinator was alive
 	Entries  int       `json:"entries"`
-	Tasks    int       `json:"tasks"`   // that have been named
-	Records  int       `json:"records"` // of these
+	Tasks    int       `json:"tasks"`   // tasks that have been named
+	Records  int       `json:"records"` // tasks that have a record
 	Workers  int       `json:"workers"` // filled in by Status
 }
 

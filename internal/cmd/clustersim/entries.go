@@ -17,7 +17,7 @@ type entriesOutcome struct {
 	idle, server  float64
 }
 
-// runEntries simulates a run with each time of medians for that number of entries, none of which is cut.
+// runEntries simulates a run of entries that are not cut: for each time of medians, that number of entries.
 func runEntries(each, workers int) (o entriesOutcome) {
 	var first, second []float64
 	for range each {

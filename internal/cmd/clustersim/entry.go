@@ -9,8 +9,8 @@ import (
 // executions that was cut into 367 pieces, and from 3,000 tasks of such sizes at a server in a process of
 // its own.
 var measured = struct {
-	server, client     float64 // of a piece: published, delivered, its record created, read and removed
-	owner              float64 // of a piece: cut off, and merged, without what client has
+	server, client     float64 // seconds for a piece: published, delivered, its record created, read and removed
+	owner              float64 // seconds for a piece: cut off and merged, without the time in client
 	load               float64 // of the program by a worker
 	slower             float64 // exploring elsewhere: paths to pieces are repeated, caches are cold
 	there, back, known float64 // bytes
@@ -28,7 +28,7 @@ type entryModel struct {
 	workers int     // including the owner
 	most    int     // pieces at the same time
 	piece   float64 // a piece returns its unfinished part after this time,
-	more    float64 // one frame after each such time
+	more    float64 // and one frame more after each such time
 	ask     float64 // between the owner's questions for workers that wait
 }
 
@@ -83,8 +83,8 @@ type entrySim struct {
 
 	server, merger line
 	left           float64  // work that has not been returned
-	ready          subtrees // that no worker has
-	own            subtree  // of the owner, as of since
+	ready          subtrees // subtrees that no worker has
+	own            subtree  // the owner's subtree, as of since
 	since          float64
 	version        int // of own
 	away           int
@@ -117,7 +117,7 @@ func (s *entrySim) takeOwn(t subtree) {
 	v := s.version
 	s.events.at(s.now+t.work, func() {
 		if v != s.version {
-			return // it has given a part of it away
+			return // the worker has given a part of the task away
 		}
 		s.done(s.own.work)
 		s.own = subtree{}

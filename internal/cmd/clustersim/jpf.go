@@ -7,11 +7,11 @@ package main
 // states; back and shown come from 203 parcels of a search of 304,658 states.
 var inRounds = struct {
 	step, merge float64 // seconds for a step, and for storing a state
-	steps       float64 // of a walker in a round, at most
-	used        float64 // part of that for the mean walker
-	states      float64 // new ones of a walker in a round
-	twice       float64 // steps more because walkers meet the same states (docs/research/parallel.md)
-	back, shown float64 // bytes for a state: returned to the owner, and sent by it to all others
+	steps       float64 // the most steps of a walker in a round
+	used        float64 // the part of steps that a walker makes on average
+	states      float64 // new states of a walker in a round
+	twice       float64 // factor of steps, because walkers meet the same states (docs/research/parallel.md)
+	back, shown float64 // bytes for a state: returned to the owner, and sent by the owner to all others
 }{step: 1e-6, merge: 0.8e-6, steps: 7560, used: 0.90, states: 362, twice: 1.085, back: 39, shown: 25}
 
 // Walkers double from these numbers of steps on (stateful.Rounds).
@@ -22,9 +22,9 @@ const (
 
 // A roundsOutcome is the result of a simulated search in rounds.
 type roundsOutcome struct {
-	times  float64 // as fast as one worker
+	times  float64 // speed divided by that of one worker
 	rounds float64
-	bytes  float64 // that a worker gets
+	bytes  float64 // bytes that a worker gets
 	waits  float64 // share of the time that is not spent on exploring
 }
 
@@ -46,7 +46,7 @@ func searchInRounds(states float64, workers int) (o roundsOutcome) {
 		seconds += explore + found*m.merge
 		explored += walkers * m.steps * m.used * m.step / n
 		if workers > 1 {
-			// All of it leaves the server.
+			// All of these bytes leave the server.
 			seconds += (found*m.back*(n-1)/n+(n-1)*sent)/bandwidth + 4*latency + n*measured.server
 		}
 		o.bytes += sent

@@ -91,7 +91,7 @@ func overlaid(lib *library, take func(pkgpath, name string) error) error {
 				line, _, _ = strings.Cut(line, "#")
 				f := strings.Fields(line)
 				if len(f) > 1 && f[0] == "swap" {
-					continue // of the file only that text counts, and loading fails without it
+					continue // only that text of the file counts, and loading fails if it is missing
 				}
 				if len(f) > 1 && strings.HasSuffix(f[1], ".go") {
 					file(f[1])

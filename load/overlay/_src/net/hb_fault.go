@@ -18,7 +18,7 @@ func hbFault(n int) int
 const (
 	hbNoFault = iota
 	hbReset   // now
-	hbPart    // one byte is read, or written before it is reset
+	hbPart    // only one byte is read, or is written before the connection is reset
 	hbFaults
 )
 

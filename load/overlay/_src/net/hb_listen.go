@@ -11,7 +11,7 @@ import (
 // operations on it.
 type hbListener struct {
 	queue  []hbArrival
-	count  int  // of all connections so far
+	count  int  // number of all connections so far
 	known  bool // other processes may know its address: the system has not chosen it
 	closed bool
 	late   hbLate

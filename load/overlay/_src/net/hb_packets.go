@@ -16,7 +16,7 @@ import (
 type hbPackets struct {
 	bound     *hbBound
 	queue     []hbPacket
-	size      int // of the packets in the buffer
+	size      int // size of the packets in the buffer
 	peer      hbAddr
 	connected bool // packets are exchanged with peer only
 	known     bool // see hbListener; or the peer is another machine

@@ -306,7 +306,7 @@ func (e *hbEnd) leave() {
 	if !in.dead && (len(in.data) > 0 || e.hard) {
 		//mutant: a reset is no error [models TestModels/connReset]
 		e.conn.errs[1-e.side] = syscall.ECONNRESET
-		if out.shut { // it has noticed the end
+		if out.shut { // the other side has noticed the end
 			e.conn.errs[1-e.side] = syscall.EPIPE
 		}
 		in.dead, out.dead = true, true

@@ -84,7 +84,7 @@ func hbSelect(cases []runtimeSelect, result unsafe.Pointer)
 // unsafeslice panics if there can be no slice of n values of type t at p.
 func unsafeslice(t *abi.Type, p unsafe.Pointer, n int) {
 	if size := t.Size(); n > 0 && size > 0 && uintptr(n) > uintptr(^uint(0)>>1)/size {
-		n = -1 // too long
+		n = -1 // the slice is too long
 	}
 	_ = unsafe.Slice((*byte)(p), n)
 }

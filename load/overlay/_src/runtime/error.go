@@ -13,7 +13,7 @@ type TypeAssertionError struct {
 	_interface    *abi.Type
 	concrete      *abi.Type // nil: the interface was nil
 	asserted      *abi.Type
-	missingMethod string // of asserted, if that is an interface
+	missingMethod string // a method of asserted, if that is an interface
 }
 
 func (*TypeAssertionError) RuntimeError() {}
@@ -75,7 +75,7 @@ func (*PanicNilError) RuntimeError() {}
 // A boundsError is a failed index, slice or slice-to-array operation.
 type boundsError struct {
 	x      int64 // the offending value
-	y      int   // what it was compared with
+	y      int   // the bound with which x was compared
 	signed bool  // x is negative if it looks negative
 	code   abi.BoundsErrorCode
 }

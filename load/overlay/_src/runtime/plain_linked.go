@@ -9,7 +9,7 @@ import (
 // Functions that are not exported, and that many libraries reach through //go:linkname. nanotime and
 // cputicks are in package time. The memory is the program's: accesses to it are as visible as its own.
 
-// hbSample returns bits of math/rand, of which one value is tried.
+// hbSample returns random bits for math/rand; only one value is tried.
 func hbSample() uint64
 
 // hbChoose returns each number below n, which is small, in some execution.

@@ -17,7 +17,7 @@ var procs = numCPU
 // numCPU is a constant, so that programs behave alike everywhere.
 const numCPU = 4
 
-// NumCPU returns the number of processors, of which the machine pretends to have four.
+// NumCPU returns the number of processors: the machine pretends to have four.
 func NumCPU() int { return numCPU }
 
 // GOMAXPROCS sets the number of processors in use, if n is positive, and returns the old one.

@@ -139,7 +139,7 @@ func (m *Map) Range(f func(key, value any) bool) {
 		return
 	}
 	mode := hbMode(len(rest), f)
-	stored := 0 // since then
+	stored := 0 // number of keys stored since then
 	look := func() {
 		for k := range m.m {
 			if !seen[k] {
@@ -155,7 +155,7 @@ func (m *Map) Range(f func(key, value any) bool) {
 	for first := true; ; first = false {
 		ways, i := len(rest), 0
 		//mutant: Range ends with the last key [models TestModels/mapRange]: false
-		if ways == 0 && mode == all { // after the last one, too, there may be others
+		if ways == 0 && mode == all { // after the last key, too, others may follow
 			m.read()
 			look()
 		}

@@ -11,7 +11,7 @@ type Pool struct {
 	_      noCopy
 	items  []any
 	old    uint32 // number of the first items that were there at the last collection
-	listed bool   // in pools
+	listed bool   // the pool is in pools
 
 	// New optionally specifies a function to generate
 	// a value when Get would otherwise return nil.
@@ -36,7 +36,7 @@ func (p *Pool) Get() any {
 		k := 0
 		if n := len(p.items); n > 0 && hbTries(n+1) {
 			k = hbPick(n + 1)
-			hbPool(p, collections) // the others have moved
+			hbPool(p, collections) // the other items have moved
 		}
 		if k == 1 {
 			p.items, p.old = nil, 0

@@ -28,11 +28,11 @@ type hbFile struct {
 	off   int64
 	flags int
 	refs  int     // descriptors that share it
-	node  *hbNode // of a file in memory, or nil
+	node  *hbNode // a file in memory, or nil
 	list  string  // the entries of a directory that has been read
 
-	stream hbStream // of a pipe
-	lock   *hbLock  // of its inode; nil before the first call of Flock
+	stream hbStream // stream of a pipe
+	lock   *hbLock  // locks of its inode; nil before the first call of Flock
 }
 
 // HbFile is a file for package internal/poll, which does not close the descriptor while it uses the file.
@@ -409,7 +409,7 @@ var hbMadeFiles []hbMadeFile
 
 type hbMadeFile struct {
 	path  string
-	again bool // it was read more than once
+	again bool // the file was read more than once
 }
 
 // hbMade reports whether the kernel makes the host's file at path. hbSame records that it has not changed.
@@ -532,7 +532,7 @@ func (f *hbFile) Seek(offset int64, whence int) (off int64, err error) {
 		return -1, EBADF
 	}
 	if _, ok := f.stream.(*hbInotify); ok && whence >= 0 && whence <= 2 {
-		return 0, nil // it does nothing
+		return 0, nil // Seek has no effect on an inotify descriptor
 	}
 	if f.stream != nil {
 		return -1, ESPIPE

@@ -14,7 +14,7 @@ type hbLock struct {
 	holders   []*hbFile
 	exclusive bool // the one holder has excluded others
 
-	shareable, free bool // a shared lock can be acquired; an exclusive one
+	shareable, free bool // whether a shared lock, and an exclusive one, can be acquired
 }
 
 // hbLocks are the locks of the inodes that have been locked, sorted by number.
@@ -60,7 +60,7 @@ func Flock(fd int, how int) error {
 	}
 	l.take(f, op == LOCK_EX)
 	if waits {
-		if f.touch(false); f.refs == 0 { // it was closed meanwhile
+		if f.touch(false); f.refs == 0 { // the file was closed meanwhile
 			f.unlock()
 		}
 	}

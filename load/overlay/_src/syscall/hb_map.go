@@ -21,7 +21,7 @@ import (
 // An hbMapping is memory that is a part of a file.
 type hbMapping struct {
 	at   unsafe.Pointer
-	off  int // in the file
+	off  int // offset in the file
 	node *hbNode
 }
 

@@ -58,7 +58,7 @@ func (d *HbDeadline) passed() bool { return d != nil && d.Over }
 // Errors that package poll translates.
 const (
 	HbClosing = Errno(1000) // the FD is closed
-	HbLate    = Errno(1001) // its deadline has passed
+	HbLate    = Errno(1001) // the deadline of the FD has passed
 )
 
 const (
@@ -70,8 +70,8 @@ type hbPipe struct {
 	pages            []hbPage // none is empty
 	readers, writers int      // open file descriptions
 	ends             []*hbEnd
-	events           bool // each page is an event of inotify, of which a Read returns all or nothing
-	outside          int  // of effect.Wait
+	events           bool // each page is an event of inotify; a Read returns an event completely or not at all
+	outside          int  // number of calls of effect.Wait
 
 	// Whether reading and writing proceed, with data or with an error.
 	has, room bool
@@ -317,7 +317,7 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	}
 	late := e.begins.readLate.early()
 	e.uses++
-	var ready *bool // nil: it does not wait
+	var ready *bool // nil: the Read does not wait
 	if !late {
 		//mutant: reading a pipe does not wait [models TestModels/pipeWoken]
 		ready = &e.readable
@@ -329,7 +329,7 @@ func (e *hbEnd) Read(p []byte) (n int, destroy bool, err error) {
 	if closed && e.p.has && !e.after && hbEither() {
 		e.begin(nil)
 		effect.Orders(unsafe.Pointer(&e.reads), true)
-		closed = e.after || !e.p.has // one reader at most has had its turn
+		closed = e.after || !e.p.has // at most one reader has had its turn
 		//mutant: readers of a pipe that is closed take no turns [models TestModels/pipeBegunTwice]
 		e.after = true
 	}

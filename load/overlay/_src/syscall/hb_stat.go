@@ -107,7 +107,7 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 		}
 		return f.flags &^ O_CLOEXEC, nil
 	case F_SETFL:
-		if f.stream != nil { // it makes a difference for streams only
+		if f.stream != nil { // the flags make a difference for streams only
 			//mutant: the mode of a pipe is no operation [models TestModels/pipeMode]
 			f.touch(true)
 			f.flags = f.flags&^O_NONBLOCK | arg&O_NONBLOCK
@@ -119,7 +119,7 @@ func fcntl(fd int, cmd int, arg int) (val int, err error) {
 		return FD_CLOEXEC, nil
 	case F_DUPFD, F_DUPFD_CLOEXEC:
 		return Dup(fd)
-	case F_SETLK, F_SETLKW: // these locks belong to the process, and there is no other one
+	case F_SETLK, F_SETLKW: // these locks belong to the process, and there is only one
 		return 0, nil
 	case F_GETLK, hbOFDGetLock, hbOFDSetLock, hbOFDSetLockWait:
 		hbRefuse("file", "fcntl for locks of parts of a file")

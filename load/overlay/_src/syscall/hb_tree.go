@@ -30,20 +30,20 @@ type hbNode struct {
 	mode    uint32 // as in Stat_t
 	uid     uint32
 	gid     uint32
-	nlink   uint64 // of a file: the number of its names
+	nlink   uint64 // for a file: the number of its names
 	ino     uint64
-	slot    int       // its byte in hbNames; 0: it has no name
-	data    []byte    // of a file
-	files   []*hbFile // in programs that may watch: that are open
+	slot    int       // index of its byte in hbNames; 0: it has no name
+	data    []byte    // contents of a file
+	files   []*hbFile // the open files, in programs that may watch
 	held    int       // number of open files, and of calls that notify of changes: hb_watch.go
 	mapped  int       // number of mappings: hb_map.go
 	before  []byte    // memory that is mapped and not part of data any more
 	parent  *hbNode   // the directory in which it had its last name, if it is still open: hb_watch.go
-	target  string    // of a symbolic link
-	socket  any       // of a socket: its listener
-	several bool      // of a file: it has had several names
-	opening int       // of a directory: calls that have found it, and whose descriptor is not in the table yet
-	host    bool      // of a directory: names that are not in hbTree are the host's
+	target  string    // target of a symbolic link
+	socket  any       // for a socket: its listener
+	several bool      // for a file: it has had several names
+	opening int       // for a directory: calls that have found it, and whose descriptor is not in the table yet
+	host    bool      // for a directory: names that are not in hbTree are the host's
 	times   [2]Timespec
 	fixed   bool // times are what the program has set
 }

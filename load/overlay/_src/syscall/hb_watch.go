@@ -133,7 +133,7 @@ func hbInotifyAdd(fd int, path string, mask uint32) (wd int, err error) {
 	case at.node != nil && at.node.mode&0o400 == 0:
 		return -1, EACCES
 	}
-	if at.mode()&S_IFMT == S_IFSOCK { // it ends when it is closed
+	if at.mode()&S_IFMT == S_IFSOCK { // a watch of a socket ends when the socket is closed
 		hbRefuse("syscall", "inotify_add_watch of "+at.path+", a socket")
 	}
 	node, err := at.own()
@@ -269,7 +269,7 @@ func (e hbEvent) notify() {
 	hbTouchInstances(false)
 	for _, in := range hbInstances {
 		in.touchWatches(false)
-		var to [2]hbWatch // in this order
+		var to [2]hbWatch // the watches to notify, in this order
 		for _, w := range in.watches {
 			switch {
 			case w.mask&e.mask&IN_ALL_EVENTS == 0, e.nameless && w.mask&IN_EXCL_UNLINK != 0:
@@ -326,7 +326,7 @@ func hbCreated(path string, n *hbNode) {
 // changed notifies of a change of the file with the name path. wrote: the call was Write.
 func (n *hbNode) changed(mask uint32, path string, wrote bool) {
 	if n.slot == 0 || !hbMayWatch() {
-		return // it never had a name, or nobody watches
+		return // the file never had a name, or nobody watches
 	}
 	e := hbEventIn(path, mask|hbDirBit(n.mode))
 	//mutant: a file without a name has lost its directory [test ./internal/native TestOutcomes/areas/watches]: "n.parent != nil" -> "false"

@@ -151,7 +151,7 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		return hbResult(Getcwd(hbBytes(a1, a2)))
 	case hbSysFlock:
 		return hbResult(0, Flock(fd, int(a2)))
-	case SYS_IOCTL: // for terminals; no file is one
+	case SYS_IOCTL: // calls for terminals; no file is a terminal
 		if _, err := hbLookup(fd); err != nil {
 			return hbResult(-1, err)
 		}

@@ -15,18 +15,18 @@ type common struct {
 	name   string
 	parent *common
 	level  int    // 1: a test function
-	owner  uint32 // goroutine that runs it
+	owner  uint32 // number of the goroutine that runs it
 
 	failed, skipped bool
 	finished        bool // the function has returned or called FailNow or SkipNow
-	done            bool // and so have its cleanups and subtests
+	done            bool // its cleanups and subtests have ended, too
 	cleaning        bool
 	isParallel      bool
 	denyParallel    bool
 	isSynctest      bool
 	isFuzz          bool
-	seed            string // of a fuzz target, which is run with it: its name
-	isEntry         bool   // it is the test of the entry, or one of them
+	seed            string // for a fuzz target: the name of the seed with which it is run
+	isEntry         bool   // the test is the entry, or one of its tests
 
 	// Arguments of hbTouch besides failed, skipped and finished. Only their addresses are used.
 	registered bool // cleanups
@@ -175,7 +175,7 @@ func (c *common) incomplete() *common {
 	hbTouch(&c.failed, c.owner, false)
 	to := c
 	for to != nil && (to.done || to.isSynctest) {
-		late := to.done // otherwise the one around it waits
+		late := to.done // if the parent has not ended, it waits for its subtests
 		to = to.parent
 		if to != nil && late {
 			hbTouch(&to.failed, to.owner, false)

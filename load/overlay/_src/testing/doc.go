@@ -37,7 +37,7 @@ func hbRan(name string)
 // goroutines can reach the test. For the goroutine owner it is not an access.
 func hbTouch(part *bool, owner uint32, write bool)
 
-// Methods of which hbAsks knows whether they are called.
+// The methods for which hbAsks reports whether they are called.
 const (
 	asksFailed = 1 << iota
 	asksSkipped

@@ -92,7 +92,7 @@ func (f *F) Fuzz(ff any) {
 // A way is one way to run a fuzz target.
 type way struct {
 	name     string
-	seed     string // which one; "": none
+	seed     string // name of the seed; "": none
 	args     []any
 	symbolic bool
 }
@@ -197,7 +197,7 @@ func seedValue(typ string, bits uint64, text string) any {
 
 // runSymbolic calls the fuzz target ff, of type typ, with symbolic arguments.
 func runSymbolic(t *T, ff any, typ reflect.Type) {
-	var texts [][]byte // of its parameters that are strings or []byte
+	var texts [][]byte // its parameters that are strings or []byte
 	for i := 1; i < typ.NumIn(); i++ {
 		if k := typ.In(i).Kind(); k == reflect.String || k == reflect.Slice {
 			texts = append(texts, hbText(ff, i))

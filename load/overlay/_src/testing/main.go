@@ -63,7 +63,7 @@ func (t *T) hbAwait() { <-t.signal }
 // M is a type passed to a TestMain function to run the actual tests.
 type M struct {
 	test   InternalTest
-	beside InternalTest // or without a function
+	beside InternalTest // a second test to run beside it; F is nil without one
 }
 
 // Run runs the entry's test, on a goroutine of its own, because the test may end it. It returns an
@@ -93,7 +93,7 @@ type InternalTest struct {
 	F    func(*T)
 }
 
-// Init registers testing flags, of which there are none here.
+// Init registers no flags here, because there are no testing flags.
 func Init() {}
 
 // Short reports whether the -test.short flag is set: it is that of the command.

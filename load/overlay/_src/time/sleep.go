@@ -48,9 +48,9 @@ type hbTimer struct {
 	f      func()
 	period int64
 	armed  bool
-	early  bool // as before Go 1.23
-	send   bool // it is one that cannot be stopped: it sends by itself
-	bubble bool // it was made in a bubble of testing/synctest
+	early  bool // the timer behaves as before Go 1.23
+	send   bool // the timer cannot be stopped: it sends by itself
+	bubble bool // the timer was made in a bubble of testing/synctest
 }
 
 // early reports whether timers work as before Go 1.23. Then programs can see the buffer of a

@@ -29,10 +29,10 @@ func Range(p unsafe.Pointer, size uintptr, write bool)
 func Wait(p unsafe.Pointer, outside int, ready *bool)
 
 const (
-	Inside   = iota // none
-	Serving         // one that learns the place (an address, a name)
-	Known           // one that knows the place, because the system has not chosen it
-	Changing        // one that changes files, during a main function; tests have their files to themselves
+	Inside   = iota // no effect outside
+	Serving         // an effect that learns the place (an address, a name)
+	Known           // an effect that knows the place, because the system has not chosen it
+	Changing        // an effect that changes files, during a main function; tests have their files to themselves
 )
 
 // Orders orders steps as Ordered does, but is not an access: the access is the operation before it.

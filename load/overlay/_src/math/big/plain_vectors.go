@@ -71,6 +71,6 @@ func mulAddVWW(z, x []Word, y, r Word) (c Word) {
 }
 
 func addMulVVWW(z, x, y []Word, m, a Word) (c Word) {
-	sameLen(len(x) == len(z) && len(y) == len(z), "rshVU") // as it says there
+	sameLen(len(x) == len(z) && len(y) == len(z), "rshVU") // math/big has this name here, too
 	return hbAddMul(z, second(z, x, y), m, a)
 }

@@ -6,8 +6,7 @@ package rand
 // hbMax is the largest range that is enumerated.
 const hbMax = 8
 
-// hbMaxPerm is the largest number of elements of which all permutations are
-// enumerated.
+// hbMaxPerm is the largest number of elements whose permutations are all tried.
 const hbMaxPerm = 4
 
 // hbChoose returns a number in [0,n): each is an alternative.

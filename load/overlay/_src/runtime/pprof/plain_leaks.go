@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// hbHasLeaks: there is a profile of leaked goroutines.
+// hbHasLeaks says that there is a profile of leaked goroutines.
 const hbHasLeaks = true
 
 // hbLeaked finds the leaked goroutines. With debug 2 text has the stacks of all goroutines.

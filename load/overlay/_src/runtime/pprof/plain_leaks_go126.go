@@ -4,7 +4,7 @@ package pprof
 
 import "io"
 
-// hbHasLeaks: there is no profile of leaked goroutines.
+// hbHasLeaks says that there is no profile of leaked goroutines.
 const hbHasLeaks = false
 
 func hbLeaks() int { return 0 }

@@ -4,7 +4,7 @@ package gcm
 
 import "crypto/internal/fips140deps/byteorder"
 
-// ghash sets out to the hash of inputs, each of which is padded with zeros to whole blocks.
+// ghash sets out to the hash of inputs. Each input is padded with zeros to whole blocks.
 func ghash(out, H *[gcmBlockSize]byte, inputs ...[]byte) {
 	hlow, hhigh := byteorder.BEUint64(H[:8]), byteorder.BEUint64(H[8:])
 	var low, high uint64
