@@ -132,8 +132,21 @@ func script(t *testing.T, file string) {
 		back(t, file, txtar.Format(ar))
 		return
 	}
-	sameLines(t, file, got.String(), string(ar.Comment))
+	have, want := got.String(), string(ar.Comment)
+	if strings.Contains(want, ofRelease+"\n") && !slices.Contains(build.Default.ReleaseTags[len(build.Default.ReleaseTags)-1:], countsRelease) {
+		have, want = numberRE.ReplaceAllString(have, "N"), numberRE.ReplaceAllString(want, "N")
+	}
+	sameLines(t, file, have, want)
 }
+
+// A transcript with the comment ofRelease has numbers of one release, countsRelease. With others the numbers of a
+// program's objects differ, and with them how many executions and states a bounded search has.
+const (
+	ofRelease     = "# The counts are those of one release of Go."
+	countsRelease = "go1.26"
+)
+
+var numberRE = regexp.MustCompile(`[0-9]+`)
 
 // back writes a file relative to the directory the test started in.
 func back(t *testing.T, file string, data []byte) {
