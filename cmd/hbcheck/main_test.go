@@ -139,8 +139,8 @@ func script(t *testing.T, file string) {
 	sameLines(t, file, have, want)
 }
 
-// A transcript with the comment ofRelease has numbers of one release, countsRelease. With others the numbers of a
-// program's objects differ, and with them how many executions and states a bounded search has.
+// A transcript with the comment ofRelease has numbers of one release, countsRelease. With others the numbers
+// of a program's objects differ, and with them how many executions and states a bounded search has.
 const (
 	ofRelease     = "# The counts are those of one release of Go."
 	countsRelease = "go1.26"
