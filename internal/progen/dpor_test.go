@@ -15,7 +15,6 @@ import (
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/por/hb"
-	"hbcheck.dev/hbcheck/por/optimal"
 	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -210,7 +209,6 @@ func (c *classCheck) program(g *group, i int, p *progen.Prog, f progen.Features)
 		c.left++
 		return
 	}
-	optimal.KeepImpossible = p.Seed%2 == 0
 	g.in(i, func() {
 		defer func() {
 			if r := recover(); r != nil {

@@ -11,7 +11,6 @@ import (
 	"hbcheck.dev/hbcheck/internal/progen"
 	"hbcheck.dev/hbcheck/mhb"
 	"hbcheck.dev/hbcheck/oracle"
-	"hbcheck.dev/hbcheck/por/optimal"
 	"hbcheck.dev/hbcheck/por/stateful"
 	"hbcheck.dev/hbcheck/vm"
 )
@@ -90,7 +89,6 @@ func (c *comparison) hybrids(g *group, seed uint64, source func() string, outcom
 func (c *comparison) searches(g *group, seed uint64, list []mode, source func() string, outcomes, races map[string]bool) {
 	c.Helper()
 	ok := true
-	optimal.KeepImpossible = seed%2 == 0
 	for _, x := range list {
 		var check *skipCheck
 		if x.check || *skipsFlag {

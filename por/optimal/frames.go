@@ -25,8 +25,6 @@ type frame struct {
 	newestHead int32 // the last event of x's prefix on which x depends directly, or -1
 	numDropped int   // number of elements of searcher.dropped in P
 
-	possible possible // in P
-
 	noReversals     bool // x depends on no operation that other goroutines can execute
 	dependsOnOutput bool // x decides which output exists when the program ends
 
@@ -72,8 +70,6 @@ type candidate struct {
 	lastUnseen bool
 	// mayFail: S may be impossible, because events of it communicated with x's partner.
 	mayFail bool
-	// impossible: see KeepImpossible.
-	impossible bool
 }
 
 // openFrame is line 17. It returns the number of the first alternative.
@@ -93,7 +89,6 @@ func (s *searcher) openFrame(g trace.GID, h int32, x *hb.NextOp, persistent bool
 	if n > 1 {
 		s.Stats.Choices++
 	}
-	s.notePossible(f)
 	return f.choice(s, 0)
 }
 
@@ -120,6 +115,5 @@ func (s *searcher) pushFrame() *frame {
 	f.transitions, f.candidates, f.nextCandidate, f.retained = f.transitions[:0], f.candidates[:0], 0, 0
 	f.endedAlternatives, f.dependsOnOutput, f.mayRepeat = 0, false, false
 	f.outer, f.firstPartnerOp.Kind = -1, trace.None
-	f.possible = possible{others: f.possible.others[:0]}
 	return f
 }

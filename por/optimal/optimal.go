@@ -42,7 +42,6 @@
 //	reversal.go     exploring the reversal of a race
 //	frames.go       frames: states in which a goroutine was chosen
 //	races.go        races, found when an event is executed or an operation becomes pending
-//	possible.go     operations that wait beside another and are impossible before it
 //	                (lines 20 to 27)
 //	prefixes.go     candidates: scheduling them (lines 28 to 31), their fingerprints and order
 //	rendezvous.go   channels (section 4)

@@ -163,11 +163,7 @@ func (s *searcher) reverseWaiting(e int) {
 			if y.Kind.Channels() {
 				q = trace.NoGID
 			}
-			i := s.frameOf[e]
-			impossible := i >= 0 && s.frames[i].impossible(&ev.Op, y, q)
-			if !impossible || KeepImpossible {
-				s.scheduleReversal(i, s.Clock(e), e, candidate{q: q, impossible: impossible})
-			}
+			s.scheduleReversal(s.frameOf[e], s.Clock(e), e, candidate{q: q})
 		}
 	}
 }

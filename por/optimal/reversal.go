@@ -18,9 +18,6 @@ func (s *searcher) exploreReversal(i int, c candidate) {
 		s.traceGivenUp("it is disabled")
 		return // line 34
 	}
-	if c.impossible {
-		panic("BUG: an operation that was taken for impossible before another one is possible")
-	}
 	f := &s.frames[i]
 	ok = s.execute(c.q, choice, -1, true) // line 36
 	y := len(s.Events) - 1
