@@ -133,8 +133,8 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 	return false
 }
 
-// waits reports whether a goroutine waits forever at the place of the finding; for a lock that is held, at
-// any of the places.
+// waits reports whether a goroutine waits forever at the place of the finding, or, for a lock that is held,
+// at any of its places.
 func (c *claim) waits(b *bug.Bug) bool {
 	return (b.Kind == bug.Deadlock || b.Kind == bug.Leak) && slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
 		return lineOf(pos) == c.at || c.shape == holding && c.has(pos)
