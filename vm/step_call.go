@@ -70,7 +70,8 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 //
 // The overlay's functions that throw and recover are written in Go; callGuest calls them.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
-	// Not in the window: that may hold the arguments of the native which makes the call.
+	// The frame is above the window, not in it, because the window may hold the arguments of the native that
+	// makes the call.
 	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader
 	if !m.ensure(g, fp+uint32(len(args))+64) {
 		m.overflowStack(g)
@@ -191,7 +192,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 
 // endG ends g.
 //
-// It stays in gs, because other objects refer to its slot and number.
+// An ended goroutine stays in gs, because other data refer to its slot and number.
 func (m *Machine) endG(g *goroutine) {
 	if g.ID == 0 {
 		m.mainEnd = true
