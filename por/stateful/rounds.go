@@ -68,7 +68,7 @@ type RoundSizes struct {
 	More  uint64 // transitions after which the number of walkers doubles
 	Each  uint64 // factor from one such number of transitions to the next
 	Way   uint64 // at most 1/Way of the steps may lead to the beginnings of walkers; 0: no limit
-	Check int    // number of edges at the first search for cycles; the search is repeated each time that the number has doubled
+	Check int    // number of edges at the first search for cycles; the search is repeated when the number has doubled
 }
 
 // Rounds are the parameters of all searches. Tests have smaller ones.

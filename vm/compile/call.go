@@ -60,15 +60,15 @@ func (c *compiler) resultWords(call *ssa.CallCommon) int {
 	return n
 }
 
-// call emits a call: of a method of an interface (CallI), of a function or a native known by now
-// (Call, CallN), or of a func value (CallC). The arguments are put into the outgoing window, and
-// the results are found there. A native may be a visible operation, which has its arguments in the
-// window while it is pending: they are live, too.
+// call emits a call: of a method of an interface (CallI), of a function or a native known by now (Call,
+// CallN), or of a func value (CallC). The arguments are put into the outgoing window, and the results are
+// found there. A native may be a visible operation. While it is pending, its arguments are in the window, and
+// are live, too.
 //
-// Two points of a call can be between two steps of the goroutine, and have live lists. While a
-// native is pending, the values live before the call are live, and its arguments
-// (recordPending). While the callee runs, the values live after the call are (recordReturn): the
-// results are not there yet, and the window belongs to the callee.
+// Two points of a call can be between two steps of the goroutine, and have live lists. While a native is
+// pending, the values live before the call are live, and its arguments (recordPending). While the callee
+// runs, the values live after the call are live (recordReturn): the results are not there yet, and the window
+// belongs to the callee.
 //
 //	Call   w, f        a function that is known: f is in the instruction
 //	CallN  w, n        a native, which has no frame: it works on the window
@@ -90,7 +90,7 @@ func (c *compiler) call(v *ssa.Call) {
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
-				// The pending operation of some natives is a different one if their result is not used
+				// Some natives have a different pending operation if their result is not used
 				// (Native.PeekUnused).
 				if unused(v) {
 					n = c.l.Unused(n)

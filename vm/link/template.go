@@ -62,7 +62,7 @@ type question struct {
 	kind questionKind
 	arg  any
 	stub stubQuestion
-	is   uint8 // an answer that is no number; of a table, whether there is one
+	is   uint8 // an answer that is no number; for a table: whether there is one
 }
 
 type stubQuestion struct {
@@ -309,7 +309,7 @@ func (x *asker) TypeWord(t types.Type) uint64 {
 }
 
 func (x *asker) MapType(t types.Type) uint32 {
-	// The number of a map type is that of its layout, but the linker has more to do for it.
+	// The number of a map type is that of its layout, but the linker does more than assign the number.
 	x.ask(questionKey{kind: asksMap, arg: x.Linker.Layout(t)}, question{kind: asksMap, arg: t})
 	return x.Layout(t).ID
 }
