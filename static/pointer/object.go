@@ -20,8 +20,7 @@ const (
 	Chan
 	// Closure: a function literal with its captured variables, or a method value.
 	Closure
-	// Boxed: the value inside an interface. If it is pointer-shaped, the
-	// machine has no object for it.
+	// Boxed: the value inside an interface. If the value is pointer-shaped, the machine has no object for it.
 	Boxed
 	// Global: a package-level variable.
 	Global
