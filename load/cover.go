@@ -70,7 +70,7 @@ type BlockKind uint8
 const (
 	Plain BlockKind = iota
 	Comm            // the block begins a case of a select statement
-	Else            // the else branch that an if statement does not have: the block is empty
+	Else            // stands for the else branch that an if statement lacks: the block is empty
 )
 
 // coverage has a Program's data about the blocks of the user's module.

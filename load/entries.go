@@ -142,7 +142,7 @@ type NoEntryError struct {
 	Benchmarks []*Entry // the program has these benchmarks
 }
 
-// Error says what an entry needs and what was found instead.
+// Error returns a text about what an entry needs and what was found instead.
 func (e *NoEntryError) Error() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(e.Paths, ", "))
