@@ -82,7 +82,7 @@ func (b *textWriter) Realistic(r *RealisticRow) error {
 		decimals(s.Choices), decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU))
 }
 
-// begin begins table k, with its heading, unless it is begun.
+// begin writes the heading of table k, unless the table has begun.
 func (b *textWriter) begin(k int, heading ...string) {
 	if b.k == k {
 		return

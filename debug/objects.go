@@ -173,7 +173,7 @@ next:
 type Relation struct {
 	Kind    string // what the object is
 	Holders []string
-	Readers int // how many goroutines hold it for reading: which ones is not known
+	Readers int // number of goroutines that hold it for reading; it is not known which ones
 	Waiters []string
 }
 

@@ -10,14 +10,14 @@
 //
 // # The parked closure
 //
-// The paper has four patterns: wait and notify, locks, a lock on the accessed
-// object itself, and join. Here one algorithm covers them. Suppose that T_c does not execute anything:
-// which operations can the others execute? The remaining code of each T_h is interpreted abstractly from
-// its live stack on (frames.go, calls.go, walk.go): every branch is taken, and the walk stops at operations
-// that are disabled now and that no operation of the others enables. The same walks find the operations
-// that enable others, so this is a least fixed point. It is computed from below, in rounds. In the first
-// one nothing is enabled; if a walk has found an operation that enables one at which another walk has
-// stopped, all goroutines are walked again with that operation enabled.
+// The paper has four patterns: wait and notify, locks, a lock on the accessed object itself, and join. Here
+// one algorithm covers them. Suppose that T_c does not execute anything: which operations can the others
+// execute? The remaining code of each T_h is interpreted abstractly from its live stack on (frames.go,
+// calls.go, walk.go): every branch is taken, and the walk stops at operations that are disabled now and that
+// no operation of the others enables. The same walks find the operations that enable others, so this is a
+// least fixed point. It is computed from below, in rounds. In the first round no operation is enabled. If a
+// walk finds an operation that enables one at which another walk has stopped, all goroutines are walked again
+// with the latter enabled.
 //
 //	T_c: x++, in question     mu is locked, c is empty
 //	T_1: mu.Lock(); x = 0     T_2: <-c; mu.Unlock()     T_3: y = 1; c <- y
@@ -57,9 +57,9 @@
 // no choice either if no other goroutine can execute an operation that depends on them (conflict.go).
 //
 // Full adds two methods that no published system has. The heap reachability filter: accesses to memory that
-// the others cannot reach while T_c waits need no choice; every path to such memory leads through fields
-// that they cannot read (see State.Reaches). And the possible values of an operand depend only on the
-// writes of the others while T_c waits, not on all their later writes.
+// the others cannot reach while T_c waits need no choice; every path to such memory leads through fields that
+// they cannot read (see State.Reaches). Likewise, the possible values of an operand depend only on the writes
+// of the others while T_c waits, not on all their later writes.
 //
 // # Answers are remembered
 //
@@ -122,7 +122,7 @@ type Oracle struct {
 	AnyCopied bool
 	// Off lists the stages that are not used. It is set before the first question.
 	Off Stages
-	// Over, if set, is asked now and then during a question. If it returns true, the answer is that a
+	// Over, if set, is asked now and then during a question. If Over returns true, the answer is that a
 	// choice is needed.
 	Over func() bool
 

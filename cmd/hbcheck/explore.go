@@ -309,8 +309,8 @@ func status(code int) error {
 	return exit(code)
 }
 
-// oneWorker returns the reason why only one worker explores although -j requests more; "" if there are
-// more.
+// oneWorker returns the reason why only one worker explores although -j requests more; "": several workers
+// explore.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
 		return fmt.Sprintf("-j %d: using one worker, because --resume continues a search with one worker", f.jobs)

@@ -167,8 +167,8 @@ func (c *Machine) predict() {
 	}
 }
 
-// intersect returns the intersection of a and b: the accesses of one that the other has, too, or for which
-// the other has an access that covers the same memory.
+// intersect returns the intersection of a and b. It has each access of one of the sets for which the other
+// set has the same access, or one that covers the same memory.
 func (c *Machine) intersect(a, b static.Set) static.Set {
 	if a == b {
 		return a
