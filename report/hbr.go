@@ -65,7 +65,7 @@ type ReplayInput struct {
 	Param  int  `json:"param,omitempty"`
 }
 
-// A ReplayEdit is a number of the source that is another one in the small version.
+// A ReplayEdit is a number of the source that the small version replaces.
 type ReplayEdit struct {
 	Pos  string `json:"pos"`
 	From string `json:"from"`
@@ -262,7 +262,7 @@ func WriteReplay(name string, r *Replay) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = cmp.Or(err, f.Close()); err == nil { // the first of them; the file is closed in any case
+	if err = cmp.Or(err, f.Close()); err == nil { // the first error; the file is closed in any case
 		err = os.Rename(temp, name)
 	}
 	if err != nil {

@@ -61,7 +61,7 @@ type jsonResult struct {
 	Hybrid      string          `json:"hybrid"`
 	LeftTo      string          `json:"left_to,omitempty"`
 	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
-	Auto        bool            `json:"auto,omitempty"`        // POR is the one of --por=auto that has the answer
+	Auto        bool            `json:"auto,omitempty"`        // the explorer of --por=auto that has the answer
 	Sampled     uint64          `json:"sampled,omitempty"`     // with --por=auto, executions drawn at random before
 	Within      *int            `json:"within,omitempty"`      // preemptions, of the search with --por=auto that found the bug
 	Bugs        []jsonBug       `json:"bugs"`

@@ -129,7 +129,7 @@ func (s *Summary) add(r *explore.Result) {
 type finding struct {
 	where, message string
 	warning        bool
-	lacks          string // what the execution lacked, as text; only in brief
+	lacks          string // a text about the feature that the execution lacked; only in brief
 	entries        []string
 }
 

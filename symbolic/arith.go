@@ -308,7 +308,7 @@ func (a *arith) compare(op Op, holds bool, x, y *Term, rx, ry Range) {
 	case !holds: // x >= y
 		x, y, rx, ry = y, x, ry, rx
 	}
-	// x < y, or x <= y: the bounds of each, one further in the first case.
+	// x < y, or x <= y: each bounds the other, and x < y by one more.
 	//mutant: <= is < [symbolic Brute]: "truth(holds" -> "uint64(1"
 	step := truth(holds)
 	nx, ny := full(x.width), full(y.width)

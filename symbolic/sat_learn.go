@@ -132,7 +132,7 @@ func (s *sat) implied(l literal) bool {
 // queue is a heap of nodes, ordered by the number of recent conflicts.
 type queue struct {
 	heap     []int32
-	at       []int32 // by node, where it is in the heap, from 1 on; 0: nowhere
+	at       []int32 // by node: its place in the heap, from 1 on; 0: not in the heap
 	activity []float64
 	weight   float64 // of a conflict
 }

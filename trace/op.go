@@ -102,11 +102,11 @@ const (
 	Subtracts             // Done, where the counter allows at least two such
 	Increments            // sync/atomic's Add with an unused result
 
-	// The values below are only information for explorers: operations with the same one of these values do
-	// not commute.
+	// The values below are only information for explorers: two operations with the same one of these values
+	// do not commute.
 
 	SubtractsLast // Done, where the counter allows only one such
-	Compares      // a compare-and-swap that fails: it loads, and would write if it found something else
+	Compares      // a compare-and-swap that fails: it only loads, and would write if it found another value
 	Barges        // RWMutex.Unlock for a writer that is only pending
 	Reads         // RLock that passes no writer, RUnlock that has something to unlock
 	Receives      // a receive from a channel without a buffer, where no operation can see that a goroutine waits

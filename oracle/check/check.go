@@ -138,7 +138,7 @@ func (c *Machine) Step(g trace.GID, choice int) {
 	c.Counts.Steps++
 	c.Live(func(id trace.GID) { // parents come first
 		if _, known := c.allowed[id]; !known {
-			c.allowed[id] = c.allowed[c.Report().Parent(id)] // predictions about the parent cover the goroutines that it may start
+			c.allowed[id] = c.allowed[c.Report().Parent(id)] // the parent's predictions cover the goroutines that the parent may start
 		}
 	})
 	c.points.Goroutines()
