@@ -13,7 +13,7 @@ import (
 type Fact struct {
 	Analysis string
 	Pos      token.Position
-	Func     *ssa.Function // nil: it is about no function in particular
+	Func     *ssa.Function // nil: the fact is about no function in particular
 	Whole    bool          // about a whole call of Func, not only about the code at Pos
 	Detail   bool          // a text shows it only on request for this function or place, or with details
 	No       bool          // the fact says that something does not hold

@@ -89,7 +89,7 @@ func (s *Session) simple(v Value) Value {
 	default:
 		return v
 	}
-	n := s.vm.Report().SizeOf(t) // the fields before it align it
+	n := s.vm.Report().SizeOf(t) // the fields before the value align it
 	if n > int64(len(v.bytes)) {
 		return v
 	}

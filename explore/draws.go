@@ -94,8 +94,8 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 	}()
 }
 
-// raise raises the bound on steps in opts, the options of c, if c has cut an execution and random
-// executions are longer than the bound. It reports whether it did.
+// raise raises the bound on steps in opts, the options of c, if c has cut an execution and random executions
+// are longer than the bound. It reports whether it has raised the bound.
 func (p *portfolio) raise(c *contender, opts *Options) bool {
 	if c.found.Truncated == 0 || !opts.RaiseSteps || p.drawn || len(p.opts.Portfolio.Samples) == 0 {
 		return false

@@ -52,7 +52,7 @@ const (
 
 // A leftBehind is a Leak that may stay.
 type leftBehind struct {
-	bug    *bug.Bug // the leak, with the first schedule that shows it
+	bug    *bug.Bug // the leak, with the first schedule that shows this leak
 	leaves uint64
 	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 

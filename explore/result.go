@@ -100,8 +100,8 @@ type Result struct {
 	NotRun *describe.NotRun
 	// Coverage says which parts of the user's module were executed; nil if not recorded.
 	Coverage *Coverage
-	// SolverTrouble says why the external solver was not used. The result is the same as without
-	// one.
+	// SolverTrouble says why the external solver was not used. The result is then the same as without an
+	// external solver.
 	SolverTrouble string
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool

@@ -108,7 +108,7 @@ type loader struct {
 	fset     *token.FileSet
 	end      int // end of the last file in fset
 	cache    *Cache
-	outlines *outlines           // nil: there are none
+	outlines *outlines           // nil: no outlines
 	user     map[string]*Package // by ID: packages of the user's
 	stdPkgs  map[string]*Package // by path: packages of the standard library
 	wanted   []*Package

@@ -113,7 +113,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 // been resumed.
 func (o *Oracle) looked(ok bool) {
 	if !ok {
-		o.Looked++ // the suspect, mostly
+		o.Looked++ // usually the suspect
 		return
 	}
 	o.Looked += uint64(len(o.now.live))

@@ -163,7 +163,7 @@ type stateCache struct {
 	future    static.Set // accesses that the others may ever make
 	hasFuture bool
 	parked    static.Set // accesses that they can make while T_c waits
-	list      []*summary // other findings about them
+	list      []*summary // other findings about the goroutines
 	reason    string
 	isParked  bool // parked is known
 	hasParked bool
@@ -206,11 +206,10 @@ const (
 	maxWork   = 20_000
 )
 
-// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice,
-// or "". The reason is fieldaccess.Reason if no other goroutine will ever do anything that
-// conflicts with op. If the others block first, it names the operation at which they block: "wait"
-// if it is Cond.Wait for one of them, else "lock", "receive", "send", "select" or "once", else
-// "join". It can also be Unreachable.
+// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice, or "".
+// The reason is fieldaccess.Reason if no other goroutine will ever do anything that conflicts with op. If the
+// others block first, it names the operation at which they block: "wait" if it is Cond.Wait for one of them,
+// else "lock", "receive", "send", "select" or "once", else "join". The reason can also be Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if !op.Kind.Plain() && (!skippable(op.Kind) && !communicates(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
 		return ""

@@ -75,7 +75,7 @@ func MayLook(sys System) bool {
 	return g != nil && g.MayLook()
 }
 
-// CapabilitiesOf returns the capabilities of sys. Only this function has type assertions for them.
+// CapabilitiesOf returns the capabilities of sys. Only this function has type assertions for capabilities.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
 	c.Named, _ = sys.(Named)

@@ -68,7 +68,7 @@ type Config struct {
 	// Seed starts the random numbers of explorers that sample.
 	Seed uint64
 
-	// Targets are situations at which explorers that sample aim most of their executions. They then have
+	// Targets are situations at which explorers that sample aim most of their executions. Such searches have
 	// one worker.
 	Targets []Target
 	// HalfAimed: half of the executions are aimed, not most.

@@ -48,7 +48,7 @@ type jsonFinding struct {
 type jsonAssumption struct {
 	What    string   `json:"what"` // the word of --assume
 	Message string   `json:"message"`
-	Entries int      `json:"entries"` // how many assume it
+	Entries int      `json:"entries"` // number of entries that assume it
 	Pos     []string `json:"pos"`
 }
 

@@ -76,7 +76,7 @@ func (o *order) consistent(a *arith, lt Op) bool {
 }
 
 // ascending returns values for all variables: compared variables get increasing values in their order,
-// different ones unless they are equal. They need not be a model.
+// different ones unless they are equal. The values need not be a model.
 func (o *order) ascending(a *arith, lt Op) Model {
 	m := make(Model)
 	for _, t := range a.terms {

@@ -111,8 +111,8 @@ type waitState struct {
 	seq      uint32
 }
 
-// view is the pending operation of a goroutine in the present state, computed without executing
-// anything. It is computed once per state: an explorer asks for it several times.
+// view is the pending operation of a goroutine in the present state, computed without executing anything. It
+// is computed once per state, because an explorer asks for it several times.
 //
 // Invariant: it holds for the state with number moment only.
 type view struct {

@@ -32,8 +32,8 @@ func (s *Saved) Facts() Facts {
 		Seeds: maps.Clone(s.Seeds), Jumps: s.Jumps, Flags: s.Flags, Looked: s.Looked, Endless: s.Endless}
 }
 
-// Learn gives m, which is in its initial state, the knowledge of the saved machine. It takes s over. If
-// over becomes true it stops, with ErrStopped.
+// Learn gives m, which is in its initial state, the knowledge of the saved machine. Afterwards s belongs to
+// m. If over becomes true it stops, with ErrStopped.
 func (m *Machine) Learn(s *Saved, over func() bool) error {
 	if err := m.Regrow(s, over); err != nil {
 		return err

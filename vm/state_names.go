@@ -64,7 +64,7 @@ import (
 // it begins again (needsNames). Whether a number is worth a label is a guess (observable.Named). A wrong
 // guess costs a further search, but loses no outcome.
 
-// named is the kind of the draws that are names. No verdict has it.
+// named is the kind of the draws that are names. No verdict names this kind.
 const named = NumAssumed
 
 // manyNumbered is the number of states from which labels of names pay.

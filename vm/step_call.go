@@ -144,7 +144,7 @@ func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 
 // spawnFrame gives new goroutine g its first frame: fv called with args.
 //
-// The arguments are where a caller's window would have had them.
+// The arguments are at the place where a caller's window would have had them.
 func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 	fp := uint32(bytecode.FrameHeader)
 	g.grow(fp + uint32(len(args)) + 64)

@@ -306,8 +306,8 @@ func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	if c != 0 && m.isOther(g, c) {
 		return m.throwOutside(g, bytecode.Close)
 	}
-	// Closing nil always panics, and so does closing a closed channel that only g can reach. Neither is
-	// visible.
+	// Closing nil always panics, and so does closing a closed channel that only g can reach. Neither
+	// operation is visible.
 	if c != 0 && m.heap.Objs[c>>32].Flags&heap.Shared != 0 {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop

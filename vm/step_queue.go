@@ -60,8 +60,8 @@ func (m *Machine) cameFirst(q, g *goroutine) bool {
 	return q.bubble == g.bubble && (q.came < g.came-slack || q.cameAfter < g.cameAfter)
 }
 
-// ahead returns a goroutine that is overtaken if g executes case c, with a partner or alone, and
-// the goroutine that overtakes it: g or the partner. Both are nil if none is overtaken.
+// ahead returns a goroutine that is overtaken if g executes case c, with a partner or alone, and the
+// goroutine that overtakes it: g or the partner. Both are nil if no goroutine is overtaken.
 func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken, by *goroutine) {
 	switch {
 	case m.chanHdr(c.ch)[chClosed/8] != 0:

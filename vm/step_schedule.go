@@ -54,7 +54,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
 	// Blocked: it becomes pending and is not enabled.
 	case n == 0:
-	// It is the operation of this step; step has set the alternative.
+	// op is the operation of this step; step has set the alternative.
 	case g.scheduled:
 		g.scheduled = false
 		return true

@@ -140,7 +140,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			m.throw(g, rtPanicMakeSlice, 2)
 			return Called
 		}
-		// The capacity is the runtime's, as the program can ask for it. The old array stays as it
+		// The capacity is that of the runtime, because the program can ask for it. The old array stays as it
 		// is.
 		k = values.GrowCap(k, total, l)
 		id := m.alloc(g, uint32(k*es), l.ID)

@@ -60,7 +60,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 		return nil // ignore a cache that cannot be written
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may have other counts than one
+	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // the counts with several workers may differ from those with one
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(neutralFlags, f.Name) {
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())

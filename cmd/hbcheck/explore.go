@@ -319,7 +319,7 @@ func (f *exploreFlags) oneWorker(o *explore.Options) string {
 }
 
 // tellPairs prints how many pairs of parallel tests are not explored together, because there are too many. It
-// reports whether there are any.
+// reports whether there are any such pairs.
 func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.Options) bool {
 	if sel.Entry != "" {
 		return false

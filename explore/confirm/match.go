@@ -19,7 +19,7 @@ import (
 type shape uint8
 
 const (
-	never   shape = iota // no single execution shows it
+	never   shape = iota // no single execution shows the bug
 	pair                 // a race of the two places
 	access               // a race of the place with any other access
 	blocked              // a goroutine waits forever at the place

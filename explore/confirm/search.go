@@ -36,7 +36,7 @@ type Answer struct {
 	Status
 	Result *explore.Result // result of the entry that confirms the finding
 	Bug    *bug.Bug        // the bug that confirms the finding
-	By     []string        // the entries whose exhaustive exploration refutes it
+	By     []string        // the entries whose exhaustive exploration refutes the finding
 	Why    string          // why the finding is open, in words
 }
 

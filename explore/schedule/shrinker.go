@@ -10,8 +10,8 @@ import (
 
 // Shrinking a schedule.
 
-// attemptSlack is the number of steps that an execution may take beyond twice those of the schedule
-// it follows. It suffices to end a program that has lost its bug, and it is finite.
+// attemptSlack is the number of steps that an execution may take beyond twice those of the schedule it
+// follows. The bound is finite, and large enough for a program that has lost its bug to end.
 const attemptSlack = 1000
 
 // A shrinker tries variants of a schedule.

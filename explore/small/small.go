@@ -117,7 +117,7 @@ func (e *Unfit) Error() string { return e.Wish.Text + ": no number in the test's
 // ErrFails is the error for numbers chosen by the user with which the test does not pass.
 var ErrFails = errors.New("with these numbers the test does not compile, or does not pass, so a bug would prove nothing")
 
-// version loads the version with these numbers. It returns nil if it does not count.
+// version loads the version with these numbers. It returns nil if the version does not count.
 func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, error) {
 	edits := choice.Edits()
 	prog, err := c.Load(edits)

@@ -284,8 +284,8 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.add(n, p.G)
 		}
 	}
-	// The step has removed q's operation: t.Stop() has ended the goroutine in which the timer
-	// would have fired. It could have fired first.
+	// The step has removed q's operation: t.Stop() has ended the goroutine in which the timer would have
+	// fired. The timer could have fired first.
 	for _, q := range n.pending {
 		//mutant: ended: clockvector does not look at a timer that is stopped [timing]: false
 		if q != a.G && hb.Ended(q, x.pending) {

@@ -49,7 +49,7 @@ type matching struct {
 // The name of a unit is the event that has added it.
 const (
 	initialUnits = -1 // the units of the counter at the start
-	unmatched    = -2 // the unit of a Done that takes none
+	unmatched    = -2 // the unit of a Done that takes no unit
 )
 
 // changes reports whether e has changed the counter of the WaitGroup wg.

@@ -65,8 +65,8 @@ func persistentSet(p *parked, limit uint64) (conflict trace.Schedule, complete b
 	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 
-// stepsPerState is the number of transitions that PersistentSet spends per state. A loop without
-// choices is noticed after ChainLimit of them.
+// stepsPerState is the number of transitions that PersistentSet spends per state. A loop without choices is
+// noticed after ChainLimit steps.
 const stepsPerState = 8
 
 // parked is a system in which some goroutines do not move, and the visitor of

@@ -119,7 +119,7 @@ func (p *pool) restartSequentially() {
 		}
 		for key, t := range n.known {
 			if t != nil && !t.placed {
-				// Only a dropped task has found it. Another one will find it again.
+				// Only a dropped task has found the candidate. Another task will find the candidate again.
 				delete(n.known, key)
 			}
 		}

@@ -219,7 +219,7 @@ func (d *division) bytes() (n int64) {
 // divide decides whether a part or the whole is explored from the current state, in which a frame would be
 // opened: lines 2, 3 and 9. It reports whether the execution continues.
 func (s *searcher) divide() (continues bool) {
-	if len(s.dropped) > 0 { // only this search has the dropped ones
+	if len(s.dropped) > 0 { // only this search has the dropped goroutines
 		s.decided = true
 		return true
 	}

@@ -227,7 +227,7 @@ func (l *linearizer) unplace(i int) {
 
 // placedSet returns the set of nodes placed, as a key.
 //
-// Three bytes for each goroutine: no execution has 2^24 events of one.
+// The key has three bytes for each goroutine, because no execution has 2^24 events of one goroutine.
 func (l *linearizer) placedSet() []byte {
 	l.key = l.key[:0]
 	for _, c := range l.count {

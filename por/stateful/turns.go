@@ -222,7 +222,7 @@ func (s *depthFirst) endTurn() {
 	}
 }
 
-// nextTurn puts an unfinished node on the empty stack. It reports whether there is one.
+// nextTurn puts an unfinished node on the empty stack. It reports whether there is such a node.
 func (s *depthFirst) nextTurn(root *search.Position) bool {
 	t := &s.turns
 	if t.from != nil && !t.deep && len(t.from.nodes) > 0 && s.effort() < t.ends {

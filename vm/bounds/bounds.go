@@ -40,7 +40,7 @@ func Floats(lo, hi float64) Bound {
 	return Bound{Kind: Float, Flo: lo, Fhi: hi}
 }
 
-// One reports whether there is one value only.
+// One reports whether there is only one value.
 func (b Bound) One() bool {
 	return b.Kind == Integer && b.Lo == b.Hi || b.Kind == Float && math.Float64bits(b.Flo) == math.Float64bits(b.Fhi)
 }
