@@ -43,7 +43,7 @@ type pieceTask struct {
 	Name   string
 	Owner  string // each process has its own numbers
 	Search []byte
-	Known  string // the name of the record that has the publication
+	Known  string // the name of the record whose data is explore.Piece.Known
 	Data   []byte
 }
 
