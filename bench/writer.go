@@ -260,7 +260,7 @@ func (c *csvWriter) Speed(r *SpeedRow) error {
 		decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
 }
 
-// SpeedSummary writes nothing: a table with equal rows has no row for it.
+// SpeedSummary writes nothing, because all rows of the table have the same form.
 func (c *csvWriter) SpeedSummary([]SpeedRow) error { return nil }
 
 func (c *csvWriter) JPF(r *JPFRow) error {

@@ -99,13 +99,13 @@ const (
 const (
 	AddsOne    = 1 + iota // WaitGroup.Add(1)
 	AddsMore              // WaitGroup.Add of a larger number
-	Subtracts             // Done, where the counter allows at least two such
+	Subtracts             // Done, if the counter allows at least two calls of Done
 	Increments            // sync/atomic's Add with an unused result
 
 	// The values below are only information for explorers: two operations with the same one of these values
 	// do not commute.
 
-	SubtractsLast // Done, where the counter allows only one such
+	SubtractsLast // Done, if the counter allows only one call of Done
 	Compares      // a compare-and-swap that fails: it only loads, and would write if it found another value
 	Barges        // RWMutex.Unlock for a writer that is only pending
 	Reads         // RLock that passes no writer, RUnlock that has something to unlock

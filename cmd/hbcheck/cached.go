@@ -36,8 +36,8 @@ type verdictCache struct {
 	names    []verdicts.Name   // names of the remembered results of this run
 }
 
-// neutralFlags are the flags that make no difference to cached results. (Bounds on the time make none,
-// because a cached result is complete.)
+// neutralFlags are the flags that make no difference to cached results. (Bounds on the time make no
+// difference, because a cached result is complete.)
 var neutralFlags = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
 // uncachedFlags are the flags for which a cached result does not suffice.
@@ -168,7 +168,7 @@ func (m *verdictCache) recall(n verdicts.Name) (*explore.Result, bool) {
 	return m.store.Verdict(key, environ("", m.env))
 }
 
-// took records that the cached result of n is printed. Results are recalled side by side, in any order; the
+// took records that the cached result of n is printed. Results are recalled in parallel, in any order; the
 // cached run has the order in which they are printed.
 func (m *verdictCache) took(n verdicts.Name) { m.names = append(m.names, n) }
 

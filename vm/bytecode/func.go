@@ -76,7 +76,7 @@ type Func struct {
 	Window  int // registers including the largest outgoing window with its header
 	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.
 	RecoverPC int32
-	// Edges is where the code begins that belongs to no instruction: moves on the edges of the flow.
+	// Edges is the beginning of the code that belongs to no instruction: moves on the edges of the flow.
 	Edges int32
 	// Trusted is set for code of the models (load.Program.IsModel), whose plain memory accesses are not
 	// visible operations.
