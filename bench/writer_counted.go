@@ -104,7 +104,8 @@ type jsonCounted struct {
 	report.JSONStats
 	CPU  float64 `json:"cpu_s"`
 	Rate float64 `json:"executions_per_cpu_s"`
-	// For the first search: questions whether conditions on inputs can hold.
+	// These fields are about the first search: its time, and its questions whether conditions on inputs can
+	// hold.
 	First     float64 `json:"first_s"`
 	Questions uint64  `json:"questions,omitempty"` // questions asked
 	Solved    uint64  `json:"solved,omitempty"`    // questions whose answers were not known

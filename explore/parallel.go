@@ -189,7 +189,7 @@ func (c *collector) divide() {
 type mergedCounters struct {
 	tally
 	unsplit bool   // the collector's machine searches outside of subtrees
-	since   uint64 // instructions of that machine before
+	since   uint64 // instructions that the first machine had executed before
 }
 
 // restart begins the counts of a search, which replaces the searches so far.

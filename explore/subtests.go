@@ -10,7 +10,7 @@ import (
 // from the test's. If the test is too big, the verdict is that of the subtest explored alone, if it was
 // explored alone.
 type Subtest struct {
-	Name    string // with that of the test: TestX/a
+	Name    string // full name, with that of the test: TestX/a
 	Verdict Verdict
 	Skipped bool // every execution skips the subtest
 	Alone   bool // the verdict comes from its exploration alone

@@ -80,7 +80,7 @@ type coverage struct {
 
 	mu     sync.Mutex
 	begins map[instrPlace][]int   // guarded by mu; the numbers of blocks
-	edges  map[edge][]int         // guarded by mu; likewise, between the blocks of SSA
+	edges  map[edge][]int         // guarded by mu; the same between the blocks of SSA
 	done   map[*ssa.Function]bool // guarded by mu
 	hollow map[int]bool           // blocks that make up a basic block alone; of several in one, the first
 }

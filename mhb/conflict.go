@@ -31,7 +31,7 @@ type target struct {
 	ranges []Range                // the same memory as addresses
 	known  bool                   // the memory is known
 	delta  int64                  // for WaitGroup.Add: the number added
-	copies bool                   // the memory is part of a mutex or the like
+	copies bool                   // the memory is part of a mutex or another primitive
 
 	objs      [2]static.Set // in the points-to analysis: the objects of op
 	conflicts map[static.Set]bool

@@ -80,7 +80,7 @@ func (r *Replay) Edits(base string) (list []load.Edit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		// A file that comes from elsewhere changes nothing but numbers.
+		// The edits of a file from elsewhere change only numbers.
 		_, from := load.Number(e.From)
 		if _, to := load.Number(e.To); !from || !to {
 			return nil, fmt.Errorf("%s: %q and %q are not numbers", e.Pos, e.From, e.To)

@@ -45,7 +45,7 @@ const (
 	mostTerms  = 8000 // terms of the constraints inspected
 	mostSteps  = 400  // propagations of one check
 	mostRounds = 12   // rounds of one propagation
-	mostValues = 64   // a variable with at most this number of values has all of them tried
+	mostValues = 64   // all values are tried of a variable with at most this number of values
 )
 
 func newArith(c *Context) *arith { return &arith{c: c} }

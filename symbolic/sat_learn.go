@@ -181,7 +181,7 @@ func (q *queue) raise(n int32) {
 // decay makes all conflicts so far count less than the next one.
 func (q *queue) decay() { q.weight = float64(q.weight / decayed) }
 
-// up puts n where i is free, or nearer to the top.
+// up puts n at the free place i, or nearer to the top.
 func (q *queue) up(i int, n int32) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -194,7 +194,7 @@ func (q *queue) up(i int, n int32) {
 	q.put(i, n)
 }
 
-// down puts n at the top, or where it belongs below.
+// down puts n at the top, or at its place below.
 func (q *queue) down(n int32) {
 	i := 0
 	for {

@@ -243,7 +243,7 @@ type scratch struct {
 	alts     []chanAlt
 	parking  bool     // the last of chanAlternatives is to park
 	busyIn   []uint32 // see PutOff
-	parksIn  []int    // likewise: goroutines that only park
+	parksIn  []int    // the same for goroutines that only park
 	timersIn []int    // see Enabled
 	moving   uint32   // slot of the goroutine that was not blocked at the last call of bubbleBlocked
 	codeWord uint64   // see access

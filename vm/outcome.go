@@ -76,7 +76,7 @@ type Refusal struct {
 	Code RefusalCode
 	What string         // description of what was refused
 	Func string         // function of the standard library that the user called; empty: none
-	Pos  token.Position // position of that call
+	Pos  token.Position // position of the user's call
 }
 
 // A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
@@ -147,7 +147,7 @@ const (
 	MapInserted                      // map iteration: only a few of the entries inserted during a loop are visited
 	FinalizerOff                     // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
 	CleanupOff                       // runtime.AddCleanup: likewise
-	WeakKept                         // weak.Make: likewise, the pointer is cleared
+	WeakKept                         // weak.Make: the pointer is cleared at the same times
 	PoolKept                         // sync.Pool: the pool keeps all values put into it
 	MemoryShown                      // runtime.ReadMemStats: figures of a small program at rest
 	AddressShown                     // fmt: an address is printed
@@ -156,7 +156,7 @@ const (
 	SignalNone                       // os/signal: a test gets only the signals that it sends
 	SignalOnce                       // os/signal: each signal arrives at most once
 	StacksShown                      // runtime.Stack: other goroutines are between two operations
-	LeaksShown                       // runtime/pprof: the profile of leaked goroutines, likewise
+	LeaksShown                       // runtime/pprof: the same for the profile of leaked goroutines
 	CountedOnce                      // runtime.NumGoroutine: called where nothing counts goroutines
 	InitEnded                        // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
 	Concretised                      // hbtest.Nondet: one of a value's many values

@@ -120,7 +120,7 @@ const (
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: represents the unwinding of a panic in stacks
 	rtMain              // likewise, what called main.main
-	rtGoexit            // likewise, the caller of a goroutine's function
+	rtGoexit            // the same for the caller of a goroutine's function
 	rtCollector         // begins a goroutine: see native_finalize.go
 	numRtFuncs
 )

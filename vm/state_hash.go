@@ -155,7 +155,7 @@ type canonicaliser struct {
 	sorted    []uint32
 	pairs     []objectPair
 	several   bool     // identical goroutines have been sorted
-	named     bool     // some of them had names
+	named     bool     // some of these goroutines had names
 	hash      por.Hash // the fingerprint at that time
 	equal     []uint32 // see Orbits
 	colours   colours

@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// source finds the expressions that operations come from. Reports describe operations in the words
-// of the program: not "lock of object 17" but "lock b.mu".
+// source finds the expressions in the source to which operations belong. Reports describe operations in the
+// words of the program: not "lock of object 17" but "lock b.mu".
 type source struct {
 	fset  *token.FileSet
 	files map[string]sourceFile // by name

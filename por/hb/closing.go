@@ -25,9 +25,9 @@ import "hbcheck.dev/hbcheck/trace"
 // independent in all states: the close needs no room, and no other goroutine sends. So the search of T is
 // complete, also for the operations to which goroutines come. 3. In the explored executions of S, no
 // goroutine comes to an operation at which it would stop in T. So they are executions of T, and the search of
-// T would have been the same. So every operation to which goroutines come in T has been noticed. 4. Suppose
-// that in an execution of S a goroutine comes to an operation at which it stops in T. In the shortest such
-// execution only the last event brings it there, so this is also an execution of T. By 3 the search has
+// T would have been the same. So the search has noticed every operation to which goroutines come in T. 4.
+// Suppose that in an execution of S a goroutine comes to an operation at which it stops in T. In the shortest
+// such execution only the last event brings it there, so this is also an execution of T. By 3 the search has
 // noticed that operation, which contradicts the assumption of the claim.
 
 // senders are the goroutines that come to sends to a channel with a buffer, or to its close, by the

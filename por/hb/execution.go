@@ -164,7 +164,7 @@ type Execution struct {
 	Wrong       Assumption // the assumptions without which the execution would not be Unsupported
 	Awaits      bool       // an operation has been pending that awaits something
 
-	// Findings with Relation.Pairwise, likewise: see Refuted.
+	// The same findings with Relation.Pairwise: see Refuted.
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
 	underrun bool // an operation has been pending that makes a counter negative
 

@@ -105,7 +105,7 @@ type pool struct {
 	rel     hb.Relation
 	begin   trace.Schedule // leads to the state in which the search begins
 	sent    *hb.Sent       // events of the first execution; nil: it has not ended
-	early   *hb.Sent       // likewise, if that has refuted an assumption
+	early   *hb.Sent       // the same, if the execution has refuted an assumption
 
 	idle  atomic.Int32 // workers
 	group sync.WaitGroup
@@ -281,7 +281,7 @@ func (p *pool) runWorker() {
 // result returns the result of a search that has not been abandoned.
 func (p *pool) result() por.Result {
 	if p.stop.Bound == por.BoundMemory || p.stop.Bound == por.BoundPoll {
-		// The tasks have stopped at any point. All of them count.
+		// The tasks have stopped at any point. All executions count.
 		var rest []*task
 		for t := range p.unmerged {
 			// Sorted, so that the order of the map does not matter.

@@ -52,7 +52,7 @@ func FormattedAndUsed(v *ssa.MakeInterface, captured bool) bool {
 type textFlow struct {
 	seen     map[ssa.Value]bool
 	use      TextUse
-	ends     bool // the uses of a text into which v is put do not count
+	ends     bool // do not count the uses of a text into which v is put
 	captured bool // see UseOfText
 }
 

@@ -34,7 +34,7 @@ type Linker interface {
 	Ordered(*ssa.Range) bool       // the order in which the loop visits a map makes a difference
 	Untried(*ssa.MakeChan) bool    // every operation on the channel waits
 	ReadsOutput() bool             // the program may read its own output
-	Clocked(*ssa.Function) bool    // the effect of the clock on it matters
+	Clocked(*ssa.Function) bool    // the effect of the clock on the function matters
 	Puns(*ssa.Function) (check, walks bool)
 	// Kept lists values whose registers are given to no other value later on, for a debugger. The registers
 	// still count as dead, so they are no part of a state.
@@ -42,7 +42,7 @@ type Linker interface {
 	// Begins returns the numbers of the blocks of source code whose execution is noted (load.Block)
 	// that begin before the i-th instruction of a basic block.
 	Begins(b *ssa.BasicBlock, i int) []int
-	Between(from, to *ssa.BasicBlock) []int // likewise on the way from one basic block to the next
+	Between(from, to *ssa.BasicBlock) []int // the same on the way from one basic block to the next
 }
 
 // compiler is the state of compiling one function.
@@ -265,8 +265,8 @@ func (c *compiler) text(text string) {
 	c.word(uint64(i))
 }
 
-// dst returns the register the result of v goes to; unused results go to scratch.
-// An instruction with an unused result is executed for its panic or its effect.
+// dst returns the register for the result of v; an unused result has a scratch register. An instruction with
+// an unused result is executed for its panic or its effect.
 func (c *compiler) dst(v ssa.Value) int {
 	if r, ok := c.reg[v]; ok {
 		return r

@@ -172,8 +172,8 @@ const (
 	Locks            // the loop locks or unlocks
 )
 
-// EffectOf judges the effect of the native of that name by the name. Natives with names that it
-// does not know have an effect.
+// EffectOf returns the effect of the native of that name. Natives with names that it does not know have an
+// effect.
 func EffectOf(name string) Effect {
 	begins := func(p string) bool { return strings.HasPrefix(name, p) }
 	inSync := begins("sync/atomic.") || begins("(*sync/atomic.") || begins("(*sync.")
