@@ -86,7 +86,7 @@ func JPFPrograms() []JPFProgram {
 		{"workers", "2 2", false, jpf(5_499, 6_227, 2400*time.Millisecond)},
 		{"workers", "2 4", false, jpf(54_965, 65_147, 7900*time.Millisecond)},
 		{"workers", "3 2", false, jpf(106_622, 183_539, 13300*time.Millisecond)},
-		{"putrace", "2", false, jpf(1_206, 0, 0)}, // of putrace only the states are published
+		{"putrace", "2", false, jpf(1_206, 0, 0)}, // for putrace only the numbers of states are published
 		{"putrace", "3", false, jpf(3_491, 0, 0)},
 		{"putrace", "4", false, jpf(7_901, 0, 0)},
 	}

@@ -170,7 +170,7 @@ func isRunDefers(instr ssa.Instruction) bool {
 // WaitGroup with the number added to it.
 func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 	e := m.e
-	x := e.Returning() // of nothing to its caller, the innermost frame
+	x := e.Returning() // the innermost frame, which returns nothing to its caller
 	for k := 0; k < len(parts); k++ {
 		c := parts[k]
 		resume, panicked := c.p.resume, c.p.panicked

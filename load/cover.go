@@ -167,7 +167,7 @@ func (l *loader) count() error {
 // blockCounter finds the blocks of a file and puts counters into them.
 type blockCounter struct {
 	fset   *token.FileSet
-	minor  int // of the release whose tool it follows
+	minor  int // minor number of the release whose tool the counter follows
 	next   int // number of the next block
 	blocks []Block
 	proto  Block // what all have in common

@@ -43,7 +43,7 @@ type earlyTimer struct {
 
 // openReason is why some entries were not explored completely.
 type openReason struct {
-	text    string         // of the first of them
+	text    string         // text of the first one
 	refused vm.RefusalCode // entries with the same code are together
 	others  int            // entries with another text
 	entries int

@@ -64,7 +64,7 @@ type Machine struct {
 type Counts struct {
 	Steps    uint64
 	Skips    uint64 // skipped choices, in different states
-	Bounded  uint64 // of these, the ones with an incomplete exploration
+	Bounded  uint64 // those of them with an incomplete exploration
 	Musts    uint64 // accesses compared with the events that had to come first
 	Allocs   uint64 // allocations of objects that synchronise
 	Pointers PointerCounts

@@ -8,7 +8,7 @@ import "hbcheck.dev/hbcheck/trace"
 //	main: Wait, blocked     g1: Done     g2: Done     all others have ended
 type Join struct {
 	Waiter trace.GID
-	Dones  []trace.GID // of the others that have not ended, in order
+	Dones  []trace.GID // the other goroutines that have not ended, in order
 	// Synchronised: the memory model, not only dependence, orders all events of the others before
 	// the end of Wait.
 	Synchronised bool

@@ -270,7 +270,7 @@ func (p *predictor) missed(yield func(plan) bool) bool {
 // turnedAway yields the plans in which a goroutine takes an alternative other than that of its waiting
 // partner. Alternatives with partners come first, then those never taken.
 func (p *predictor) turnedAway(yield func(plan) bool) bool {
-	took := map[turnKey]bool{} // without partners
+	took := map[turnKey]bool{} // turns without partners
 	for _, k := range p.turnKeys {
 		took[turnKey{at: k.at, taken: k.taken}] = true
 	}

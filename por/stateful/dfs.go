@@ -314,7 +314,7 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 			op := s.Sys.Next(g)
 			s.components.noteDataChoice(g, op.Func, op.PC, n)
 		}
-		for _, x := range s.parking.meetings(g) { // to park counts as moving
+		for _, x := range s.parking.meetings(g) { // parking counts as moving
 			//mutant: parking: who is met need not be [parkings]
 			s.components.noteEnabled(x.Park.G)
 		}

@@ -65,7 +65,7 @@ type turns struct {
 
 // An aside is the unfinished part of a stack that was put aside.
 type aside struct {
-	path  trace.Schedule // to the last of nodes
+	path  trace.Schedule // schedule to the last node of nodes
 	nodes []unfinished   // nodes by their depth; there is at least one
 }
 

@@ -20,7 +20,7 @@ import (
 // of these facts hold. Several machines may share one; the zero value is empty.
 type Log struct {
 	mu    sync.Mutex
-	facts map[question]string // to the answer
+	facts map[question]string // by question: the answer
 }
 
 // A question is a question of the program to the host.
