@@ -226,7 +226,7 @@ type LeakRule uint8
 // transitions does not depend on the others. Nor does the work at which it begins: line 2 determines it by
 // the work of the first search, which has one worker until then. (2) A search is stopped only when it has
 // worked more than another search that has an answer. (3) So the search that needs the least work for an
-// answer is never stopped, and every other search that has an answer has needed more work.
+// answer is never stopped, and every other search that is not stopped needs more work.
 //
 // Claim 2: an answer counts soon after it exists: when the other searches have worked one turn more
 // (see strategy.Turns).

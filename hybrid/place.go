@@ -143,7 +143,7 @@ func (p *frameEnv) save() {
 		}
 	})
 	if k != 0 {
-		clear(p.saved) // not what was expected
+		clear(p.saved) // not the expected call
 	}
 }
 

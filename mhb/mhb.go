@@ -46,8 +46,8 @@
 //     So an earlier step of E has enabled it.
 //  4. All earlier steps were reached, by 1, and what they can enable was noted. So there
 //     would have been another round. This contradicts 1: all steps of E were reached.
-//  5. None of what was reached conflicts with T_c's operation. So no step of E does, and
-//     {T_c} is a persistent set (Godefroid, 1996).
+//  5. No reached operation conflicts with T_c's operation. So no step of E does, and {T_c} is a persistent
+//     set (Godefroid, 1996).
 //
 // Certain objects: an operand is evaluated in the goroutine's frame (eval.go). Registers that are live there
 // are known, and so are addresses of fields and elements, and memory that none of the others can write while

@@ -394,7 +394,7 @@ func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Func
 // ref evaluates v.
 //
 // If the address is not certain, the points-to analysis has the objects that it may be in: this is less
-// precise, but mostly enough to show that the object is not T_c's.
+// precise, but usually enough to show that the object is not T_c's.
 func (w *walk) ref(act *activation, v ssa.Value, use ssa.Instruction) ref {
 	r := ref{}
 	if r.p, r.known = w.eval(act, v, use); r.known {

@@ -164,7 +164,7 @@ type jsonRefused struct {
 
 // jsonGraded is the progress of an exploration in preemptions.
 type jsonGraded struct {
-	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: not even all schedules without preemption
+	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: some schedules without preemptions are not
 	Executions  uint64  `json:"executions"`
 	States      uint64  `json:"states"`
 	Next        float64 `json:"next"` // the estimated covered part of the schedules with one more

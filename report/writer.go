@@ -15,8 +15,8 @@ import (
 type Writer interface {
 	// Result writes one result. files are those of its bugs, in their order.
 	Result(r *explore.Result, files []Files) error
-	// Failed writes that an entry could not be explored, or a package not even loaded
-	// (entry is empty), and why.
+	// Failed writes that an entry could not be explored, or that a package could not be loaded (then entry is
+	// empty), and why.
 	Failed(pkg, entry, why string) error
 	// Close writes the end of the report.
 	Close() error

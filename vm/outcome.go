@@ -74,7 +74,7 @@ type SourceFrame struct {
 // A Refusal is a construct that the machine does not model, and that an execution has reached.
 type Refusal struct {
 	Code RefusalCode
-	What string         // description of what was refused
+	What string         // description of the refused construct
 	Func string         // function of the standard library that the user called; empty: none
 	Pos  token.Position // position of the user's call
 }

@@ -132,8 +132,8 @@ func (m *Machine) returned(g *goroutine) bool {
 
 // popTo makes the frame at fp of function id the running one.
 //
-// Callers' frames are saved when control returns to them, not when a step begins: a step mostly stays in
-// one or two frames of a deep stack.
+// A caller's frame is saved when control returns to it, not when a step begins, because a step usually stays
+// in one or two frames of a deep stack.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 	g.FP, g.Fn = fp, m.link.Code[id]
 	// The frame is going to change, and has not been saved in this epoch.

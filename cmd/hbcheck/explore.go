@@ -385,8 +385,8 @@ func (f *exploreFlags) worse(code int, r *explore.Result) int {
 	return worse(code, r.Verdict)
 }
 
-// worse combines the exit codes of several entries: a bug outweighs what was not covered, and an
-// entry about which nothing is known outweighs a bug.
+// worse combines the exit codes of several entries: a bug outweighs an incomplete search, and an entry that
+// could not be explored outweighs a bug.
 func worse(code int, v explore.Verdict) int {
 	switch {
 	case code == exitUsage:

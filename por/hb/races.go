@@ -102,7 +102,7 @@ func (x *Execution) findRacesAfter(all, i int) {
 }
 
 // mostOverwritten is the number of recent events among which findRaces seeks one that overwrites the
-// locations of the newest event: mostly there is one among the last few.
+// locations of the newest event: usually the last few have one.
 var mostOverwritten = 64
 
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.

@@ -7,12 +7,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A search for a linearization of the events of an execution graph in which each read reads from its
-// write: verifying sequential consistency with a read mapping (VSC-read: Gibbons and
-// Korach, "Testing shared memories", SIAM J. Comput. 1997), which is NP-complete if the number of
-// goroutines is not bounded. This search visits each set of placed events
-// once; with k goroutines and n events there are at most n^k of them, and mostly the first order
-// is a linearization.
+// A search for a linearization of the events of an execution graph in which each read reads from its write:
+// verifying sequential consistency with a read mapping (VSC-read: Gibbons and Korach, "Testing shared
+// memories", SIAM J. Comput. 1997), which is NP-complete if the number of goroutines is not bounded. This
+// search visits each set of placed events once; with k goroutines and n events there are at most n^k of them,
+// and usually the first order is a linearization.
 //
 // A write must not be placed between a write and an event that reads from it. So it is blocked
 // while an unplaced event that reads the location from another write could already do so. Under
@@ -190,7 +189,7 @@ func (l *linearizer) search() bool {
 	return false
 }
 
-// greedy places the first node that can be placed, again and again: mostly that is a linearization.
+// greedy repeatedly places the first node that can be placed, which usually gives a linearization.
 //
 // After each placement it begins from the front again, because the placement may have made an earlier node
 // ready, such as a write that had to wait for a read.

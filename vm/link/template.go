@@ -13,11 +13,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// In a repository the tests of each package have a machine of their own, which initialises the
-// packages that they import: mostly the same packages, in another order. So machines compile the same
-// functions, and only the numbers in the code differ: those of functions and layouts, and the
-// addresses of variables, literals and descriptors. The second machine that compiles a function makes
-// a template of it for the others:
+// In a repository the tests of each package have a machine of their own, which initialises the packages that
+// they import: usually the same packages, in another order. So machines compile the same functions, and only
+// the numbers in the code differ: those of functions and layouts, and the addresses of variables, literals
+// and descriptors. The second machine that compiles a function makes a template of it for the others:
 //
 //	compile with numbers from the first range     Const r1 │ 51000003 00000000 │ ...   at 1, the high half:
 //	compile with numbers from the second range    Const r1 │ 2e800003 00000000 │ ...   the fourth number
