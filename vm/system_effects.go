@@ -166,8 +166,9 @@ func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.a
 //	bits  0          16             31     32             64
 //	      │ case + 1 │ its partner's │ parks │ partner + 1 │
 //
-// where the case is 0 for default and for parking, and the partner, a GID, is 0 if there is none.
-// For a Signal it is the goroutine that is woken, for anything else the number of the alternative.
+// where the case is 0 for default and for parking, and the partner, a GID, is 0 without a partner. For a
+// Signal the label is the goroutine that is woken; for any other operation it is the number of the
+// alternative.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	g := m.gOf(id)
 	switch kind := g.pending.Kind; {

@@ -88,7 +88,7 @@ const (
 	Yield
 	Exit // end the program
 	// Branch is a branch on unknown inputs: reg = 1 if inputs[a] < b, or (b < 0) inputs[a] < inputs[-1-b],
-	// else 0. Both are alternatives; one that contradicts earlier ones is a cut.
+	// else 0. Both outcomes are alternatives; an outcome that contradicts earlier ones cuts the execution.
 	Branch
 	Pick    // reg = inputs[a], each value an alternative
 	Inspect // reg = a number that encodes the positions of the others
@@ -210,7 +210,7 @@ func (t *System) Next(gid trace.GID) trace.Op {
 		switch {
 		case i.Op == Add:
 			op.Commutes = trace.Increments
-		case t.lockedForWriting(i.A): // they disable it, which is not so in Go
+		case t.lockedForWriting(i.A): // unlike in Go, they disable it
 		case i.Op == RLock, i.Op == RUnlock && t.readers[i.A] > 0:
 			op.Commutes = trace.Reads
 		}
