@@ -87,6 +87,7 @@ func (m *Machine) Reach(id trace.GID) int64 {
 	if !m.cfg.OrderedTime || m.auto || m.cfg.Run || timed(g) || g.system || g.trail != nil || m.cfg.Slack >= math.MaxInt64/2 {
 		return math.MaxInt64
 	}
+	//mutant: no moment comes before all goroutines wait [test ./internal/progen TestPassing]: "m.clock + max(0, m.cfg.Slack-m.debt)" -> "m.clock"
 	return m.clock + max(0, m.cfg.Slack-m.debt)
 }
 
