@@ -141,9 +141,21 @@ func (s *exploration) stopAfterSome(work, executions uint64) {
 // ended.
 const muchLonger = 4
 
-// delays reports whether clock reads are choices, at which time may pass while goroutines can run.
+// delays reports whether time passes in the search while goroutines can run: clock reads are choices, or the
+// moments at which timers are set are.
 func (s *exploration) delays() bool {
-	return s.m.Slack() > 0 && len(s.m.Refinement().Jumps) > 0
+	r := s.m.Refinement()
+	return s.m.Slack() > 0 && (len(r.Jumps) > 0 || r.VisibleArming)
+}
+
+// undelayedSearches returns the searches that follow Portfolio.Whole with time that passes only while all
+// goroutines wait. The first search is one of them: without delays it may need few executions, and calls of
+// libraries are interrupted in it.
+func (p *portfolio) undelayedSearches() []Options {
+	first := p.opts.Portfolio.Searches[0]
+	first.Jobs = 0
+	//mutant: without delays, too, calls of libraries are not interrupted [test ./explore TestUndelayed]: "first, " -> ""
+	return []Options{first, *p.opts.Portfolio.Whole}
 }
 
 // undelayed returns the entry and the options for a search with options x, on a machine like that of s, in

@@ -188,16 +188,18 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 	if !s.delays() {
 		return false
 	}
-	e, opts := p.undelayed(s, *x)
-	if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
-		return true
-	}
-	l.before, l.last = l.before+l.last, 0
-	if work < math.MaxUint64 {
-		l.s.stopAfter(work)
-	}
-	if ended() {
-		return true
+	for _, x := range p.undelayedSearches() {
+		e, opts := p.undelayed(s, x)
+		if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
+			return true
+		}
+		l.before, l.last = l.before+l.last, 0
+		if work < math.MaxUint64 {
+			l.s.stopAfter(work)
+		}
+		if ended() {
+			return true
+		}
 	}
 	l.s = s // other searches explore executions in which time passes
 	return false

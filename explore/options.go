@@ -55,7 +55,7 @@ type Options struct {
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
 	WholeCalls    bool // see por.Config.WholeCalls
-	Undelayed     bool // with WholeCalls: time passes only while all goroutines wait
+	Undelayed     bool // time passes only while all goroutines wait
 
 	// Options of collecting and reporting.
 	All        bool // continue after the first bug

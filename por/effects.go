@@ -23,6 +23,15 @@ type Effects interface {
 	// DependsOnAll reports whether g's pending operation depends on every operation of the others.
 	DependsOnAll(g trace.GID) bool
 
+	// Deadline returns the moment before which g's pending operation is not possible, 0 if there is none. A
+	// timer is possible only when it is due, the garbage collector (math.MaxInt64) only while all goroutines
+	// wait. The deadline of an operation can only be put off.
+	Deadline(g trace.GID) int64
+
+	// Reach returns the last moment that can come as long as g's pending operation is enabled. It returns
+	// math.MaxInt64 if that is unknown.
+	Reach(g trace.GID) int64
+
 	// View fills op with the result of Next. alternatives is the number of alternatives of g, 0 if g
 	// is not enabled, and dependsOnAll is the result of DependsOnAll.
 	View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll bool)

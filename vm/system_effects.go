@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"math"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -63,6 +64,30 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 		return g.pending.InspectsAll()
 	}
 	return false
+}
+
+// Deadline implements por.Effects. A timer's deadline does not change while it waits, except that a ticker may
+// miss ticks; a timer that is set again is another goroutine. A clock read that waits for changes has no
+// deadline, because a change ends the wait (step_busywait.go).
+func (m *Machine) Deadline(id trace.GID) int64 {
+	switch g := m.gOf(id); {
+	case g.isCollector():
+		return math.MaxInt64
+	case timed(g) && m.bounded(g) && !g.looked.waits:
+		return m.deadline(g)
+	}
+	return 0
+}
+
+// Reach implements por.Effects: see rule 3 of step_time.go. An iteration of a loop with zero effect can be
+// held back, although its operation does not block.
+func (m *Machine) Reach(id trace.GID) int64 {
+	g := m.gOf(id)
+	if !m.cfg.OrderedTime || m.auto || m.cfg.Run || timed(g) || g.system || g.trail != nil || m.cfg.Slack >= math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	//mutant: no moment comes before all goroutines wait [test ./internal/progen TestPassing]: "m.clock + max(0, m.cfg.Slack-m.debt)" -> "m.clock"
+	return m.clock + max(0, m.cfg.Slack-m.debt)
 }
 
 // View implements por.Effects.

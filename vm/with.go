@@ -22,7 +22,7 @@ func AnyTime(c *Config) {
 }
 
 // NoDelays changes a configuration: time passes only while all goroutines wait.
-func NoDelays(c *Config) { c.Slack, c.VisibleLooks, c.jumps = 0, false, nil }
+func NoDelays(c *Config) { c.Slack, c.VisibleArming, c.VisibleLooks, c.jumps = 0, false, false, nil }
 
 // InTurn changes a configuration: no goroutine that waits on a channel is overtaken.
 func InTurn(c *Config) { c.InTurn = true }

@@ -90,7 +90,7 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 // It is Dependent for a pending operation, except for pairs that certainly have no other order. A
 // CondWait has no other order with any event: its goroutine waits for a Signal, which is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
-	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
+	if op.Kind == trace.CondWait || e.ComesBefore(op) || !e.EndsExecution && Enables(e, &op.Op) {
 		return false
 	}
 	onBuffer := e.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && e.Op.Access[0] == op.Access[0]

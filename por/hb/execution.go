@@ -59,6 +59,7 @@ type Event struct {
 	Op        NextOp    // the event's operation, as it was before
 	PartnerOp NextOp    // the partner's operation, as it was before
 	Partner   trace.GID // the goroutine with which it communicated, if any
+	reach     int64     // later moments come after the event: see rests.go
 	undoStart int       // len(Execution.undoLog) before the event
 
 	// EndsExecution: it has ended the execution while other goroutines could continue. It
@@ -346,6 +347,7 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	e.G, e.Label, e.Choice, e.undoStart = g, x.Label(g, choice), choice, len(x.undoLog)
 	e.Op = *x.Next(g)
 	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
+	e.reach = x.sys.Reach(g)
 	e.EndsExecution, e.DependsOnOutput = false, false
 	e.change, e.unit, e.matchedUnits = por.Adding{}, unmatched, 0
 	e.BufferChan, e.BufferChange = 0, 0

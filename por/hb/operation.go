@@ -13,7 +13,8 @@ import (
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // the operation depends on every operation of other goroutines
-	lowers, done bool  // in Execution.Pending: whether this is a WgAdd that lowers the counter, and whether it lowers it by one
+	deadline     int64 // in Execution.Pending: see por.Effects
+	lowers, done bool  // in Execution.Pending: whether this is a WgAdd that lowers the counter; by one
 	Alternatives int32 // number of alternatives in the current state; 0: the operation is disabled
 	// footprint is the set of locations of the operation: see objectNumber, outputBit and
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
@@ -194,7 +195,10 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 func (x *Execution) recordPending(g trace.GID) {
 	n := &x.Pending[g]
 	*n = *x.Next(g)
-	n.lowers, n.done = false, false
+	n.lowers, n.done, n.deadline = false, false, 0
+	if rests.Has(n.Kind) {
+		n.deadline = x.sys.Deadline(g)
+	}
 	if n.Kind == trace.WgAdd {
 		added := x.sys.Adds(g).N
 		n.lowers, n.done = added < 0, added == -1

@@ -168,7 +168,7 @@ func (s *searcher) without(x int, list []interval) []interval {
 	for _, q := range list {
 		//mutant: rendezvous: intervals that x ends begin without it for selects only [selecting]: "!s.Before(x, s.Clock(q.from))" -> "q.from < x"
 		//mutant: rendezvous: what arrives because of x would wait without it [selecting]: true
-		if q.from < 0 || !s.Before(x, s.Clock(q.from)) {
+		if (q.from < 0 || !s.Before(x, s.Clock(q.from))) && !s.Events[x].ComesBefore(q.op) {
 			//mutant: rendezvous: only what x ends conflicts with it [selecting]: "s.MayBeReversed(&s.Events[x], q.op)" -> "q.until == x"
 			q.conflicts = s.MayBeReversed(&s.Events[x], q.op)
 			kept = append(kept, q)
