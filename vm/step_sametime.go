@@ -54,7 +54,7 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 	switch {
 	case !same && !later || !m.equalBut(l, a, b):
 	case apart == 0:
-		m.compared(g, 0, 0)
+		m.compared(g, 0, 0, 0)
 	default:
 		//mutant: == at a moment is not named [env TestPrograms/clockonce]
 		m.equalOnce(g, apart)
