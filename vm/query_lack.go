@@ -25,8 +25,8 @@ func (m *Machine) miss(what Lack) {
 // does not exist. Their callers do not know of it.
 var probing = []string{"crypto/x509", "mime", "net", "os/user", "time"}
 
-// asksItself reports whether the code of a main module asks for a variable. Libraries do without the variables
-// that they try, and so do functions such as os.TempDir.
+// asksItself reports whether the code of a main module asks for a variable. Libraries do without the
+// variables that they try, and so do functions such as os.TempDir.
 func (m *Machine) asksItself(g *goroutine) (itself bool) {
 	by := ""
 	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {

@@ -27,11 +27,13 @@ import (
 //     comparison with another outcome: before it, nothing has changed.)
 //  2. Otherwise the search begins again, and each look is a visible operation with alternatives: no time
 //     passes, or the amount that one of the comparisons needs, or all that is left (Config.jumps). If
-//     comparisons then need other amounts, the search begins again with these. It ends when there are no
-//     new amounts.
+//     comparisons then need other amounts, the search begins again with these. A comparison after a look
+//     at which time has passed may need more of it at the same look: the sum is an amount, too. The search
+//     ends when there are no new amounts.
 //  3. There are at most maxJumps amounts. The verdict names further ones (ClockSome).
 //
-// Amounts are rounded up to a tenth of a microsecond, to ignore the nanoseconds that looks take.
+// Amounts are rounded up to a tenth of a microsecond, to ignore the nanoseconds that looks take. Looks are
+// only a nanosecond apart here, so the verdict names comparisons of durations that need a few more.
 
 // moves reports whether time passes on g's clock while goroutines execute.
 func (m *Machine) moves(g *goroutine) bool {
@@ -334,19 +336,6 @@ func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
 		return g.Fn
 	}
 	return m.link.Code[ra>>32]
-}
-
-// passedAt returns how much time at most has passed at the look that returned t; math.MaxInt64 if it is
-// unknown.
-func (m *Machine) passedAt(t int64) int64 {
-	switch i, ok := slices.BinarySearch(m.looks, t); {
-	case !ok:
-		return math.MaxInt64
-	case i == 0:
-		return t
-	default:
-		return t - m.looks[i-1]
-	}
 }
 
 // compared records that a comparison of times would have another outcome after more than d, and at most d +
