@@ -43,6 +43,10 @@ func (t *Text) needs(bug *bug.Bug) string {
 		return " (after it opened a file that does not exist)"
 	case bug.Lacks == vm.LackServer:
 		return " (after a connection was refused: only the program's own servers run in hbcheck)"
+	case bug.Lacks == vm.LackInput:
+		return " (with an empty standard input; --stdin names a file)"
+	case bug.Lacks == vm.LackVariable:
+		return " (after it read an environment variable that is not set; --env sets one)"
 	case bug.Overtakes == nil:
 		return ""
 	}

@@ -109,7 +109,12 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.hbStdin", Peek: peekFill(0), Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		b := m.heap.Writable(r.U(0), uint32(r.U(1)))
-		r.Set(0, uint64(m.readStdin(b, r.I(3))))
+		n, off := m.readStdin(b, r.I(3)), r.I(3)
+		//mutant: an empty input is all there is [test ./cmd/hbcheck TestScripts/lacking]: "n == 0" -> "false"
+		if n == 0 && off == 0 {
+			m.miss(LackInput)
+		}
+		r.Set(0, uint64(n))
 		return Next
 	}},
 	{Name: "syscall.hbGetcwd", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
@@ -121,6 +126,13 @@ var fileNatives = []Native{
 	}},
 	{Name: "syscall.hbVariable", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
 		m.noteHost(host.AskVariable, m.string(r, 0))
+		return Next
+	}},
+	{Name: "syscall.hbUnset", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
+		//mutant: variables that libraries read count [test ./cmd/hbcheck TestScripts/lacking]: true
+		if m.asksItself(g) {
+			m.miss(LackVariable)
+		}
 		return Next
 	}},
 	{Name: "syscall.hbSets", Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -14,6 +14,7 @@ import (
 const (
 	maxJumps = 4
 	allLeft  = math.MaxInt64 // all the remaining time passes
+	sameLook = 64            // smaller amounts count as the time that a look takes
 )
 
 // A lateness has the amounts of time after which comparisons have, or would have, another outcome.
@@ -39,7 +40,7 @@ func (l *lateness) note(d int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.any = true
-	const tick, looks = 100, 64
+	const tick, looks = 100, sameLook
 	if d < looks {
 		return true // all looks differ by this much already
 	}

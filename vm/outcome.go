@@ -104,6 +104,8 @@ const (
 	LackArguments        // a program that reads its arguments had none, and exited with a status other than 0
 	LackFile             // a program opened a file that does not exist, and exited with such a status
 	LackServer           // a program connected to an address where no server listens, and exited with such a status
+	LackInput            // a program read its standard input, which was empty, and exited with such a status
+	LackVariable         // a program asked for a variable that is not set, and exited with such a status
 )
 
 // The codes.

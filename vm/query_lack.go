@@ -25,6 +25,27 @@ func (m *Machine) miss(what Lack) {
 // does not exist. Their callers do not know of it.
 var probing = []string{"crypto/x509", "mime", "net", "os/user", "time"}
 
+// asksItself reports whether the code of a main module asks for a variable. Libraries do without the
+// variables that they try, and so do functions such as os.TempDir.
+func (m *Machine) asksItself(g *goroutine) (itself bool) {
+	by := ""
+	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
+		f := m.code(id)
+		if id == 0 || f.SSA == nil {
+			return true
+		}
+		p := m.prog.PackageOf(original(f.SSA))
+		if p == nil || p.Std && (p.Path == "os" || p.Path == "syscall") {
+			by = f.SSA.Name()
+			return true
+		}
+		//mutant: what functions of os try counts [test ./cmd/hbcheck TestScripts/arguments]: "p.Main && " -> "p.Main || "
+		itself = p.Main && slices.Contains([]string{"Getenv", "LookupEnv", "ExpandEnv"}, by)
+		return false
+	})
+	return itself
+}
+
 // probes reports whether g opens a file for a package of probing, perhaps with functions of package os.
 func (m *Machine) probes(g *goroutine) (found bool) {
 	m.eachLogicalFrame(g, func(id uint32, _ int32, _ uint32) bool {
@@ -44,7 +65,7 @@ func (m *Machine) probes(g *goroutine) (found bool) {
 }
 
 // Lacks returns the features of a native execution that this path lacked. A program (no test) that exits with
-// a status other than 0 may need arguments, a file or a server that are not here.
+// a status other than 0 may need arguments, a file, a server, input or a variable that are not here.
 func (v Report) Lacks() Lack {
 	m := v.m
 	//mutant: a program needs no arguments [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks != LackNothing || " -> "true || "

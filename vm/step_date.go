@@ -106,6 +106,17 @@ func (m *Machine) comparesUnix(g *goroutine, a, b, unit float64, how uint16) {
 	}
 }
 
+// comparesPhase records a comparison of two numbers that differ by diff, if a start within another part of a
+// second may change its result. They are times of day in whole seconds, say, and each may be larger by one:
+//
+//	start := time.Now().Unix(); ...; time.Now().Unix() != start
+func (m *Machine) comparesPhase(g *goroutine, diff float64) {
+	//mutant: all seconds begin when the program starts [test ./cmd/hbcheck TestScripts/readings]
+	if math.Abs(diff) <= 1 && m.readsTime(g) {
+		m.assume(g, ClockSome)
+	}
+}
+
 // dateNumber reports whether v is a number of a date, in units of unit nanoseconds.
 func (m *Machine) dateNumber(v, unit float64) bool {
 	m.times.lock()

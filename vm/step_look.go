@@ -27,11 +27,13 @@ import (
 //     comparison with another outcome: before it, nothing has changed.)
 //  2. Otherwise the search begins again, and each look is a visible operation with alternatives: no time
 //     passes, or the amount that one of the comparisons needs, or all that is left (Config.jumps). If
-//     comparisons then need other amounts, the search begins again with these. It ends when there are no
-//     new amounts.
+//     comparisons then need other amounts, the search begins again with these. A comparison after a look
+//     at which time has passed may need more of it at the same look: the sum is an amount, too. The search
+//     ends when there are no new amounts.
 //  3. There are at most maxJumps amounts. The verdict names further ones (ClockSome).
 //
-// Amounts are rounded up to a tenth of a microsecond, to ignore the nanoseconds that looks take.
+// Amounts are rounded up to a tenth of a microsecond, to ignore the nanoseconds that looks take. Looks are
+// only a nanosecond apart here, so the verdict names comparisons of durations that need a few more.
 
 // moves reports whether time passes on g's clock while goroutines execute.
 func (m *Machine) moves(g *goroutine) bool {
@@ -120,6 +122,9 @@ func (m *Machine) look(g *goroutine) int64 {
 	if g.Choice > 0 {
 		m.idleLooks, m.idleRounds = 0, 0
 		d := m.jump(g, int(g.Choice))
+		if !slices.Contains(m.jumped, d) {
+			m.jumped = append(slices.Clip(m.jumped), d)
+		}
 		m.clock += d
 		m.debt += d
 		m.observeLate()
@@ -196,7 +201,7 @@ func (m *Machine) compareTimes(g *goroutine, r Regs) int {
 	m.comparesEarly(g, x, y)
 	if (x >= 0 || y >= 0) && m.compares(g) {
 		if x == y || !m.settled(max(x, y)) {
-			m.compared(g, max(x, y)-min(x, y), 0)
+			m.compared(g, max(x, y)-min(x, y), 0, m.passedAt(min(x, y)))
 		}
 	}
 	if a[0]&b[0]&timeMono != 0 {
@@ -334,8 +339,8 @@ func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
 }
 
 // compared records that a comparison of times would have another outcome after more than d, and at most d +
-// unit.
-func (m *Machine) compared(g *goroutine, d, unit int64) {
+// unit. The compared time or duration contains at most passed of the time that has passed at looks.
+func (m *Machine) compared(g *goroutine, d, unit, passed int64) {
 	m.noteWaiting(g)
 	m.needsTime(g, max(m.clock, m.shown)+d+unit+1)
 	if !m.moves(g) || !m.reaches(d) {
@@ -348,6 +353,15 @@ func (m *Machine) compared(g *goroutine, d, unit int64) {
 	}
 	if !m.cfg.late.note(d) {
 		m.assume(g, ClockSome)
+	}
+	for _, j := range m.jumped {
+		//mutant: one look needs no sum of amounts [test ./cmd/hbcheck TestScripts/readings]: "j > passed" -> "true"
+		if j > passed || d == allLeft || m.cfg.OrderedTime && d+j > m.cfg.Slack {
+			continue
+		}
+		if !m.cfg.late.note(d + j) {
+			m.assume(g, ClockSome)
+		}
 	}
 }
 
@@ -377,6 +391,7 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		return Next
 	}
 	switch {
+	case in.C&bytecode.ClockCompared != 0:
 	case in.C&bytecode.ClockFlow != 0:
 		return m.spanFlows(g, in.C, int64(*a), int64(b), unit)
 	case in.C&bytecode.ClockSpan != 0:
@@ -395,7 +410,6 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 		return Next
 	case in.C&bytecode.ClockNumber != 0:
 		return m.counts(g, in.C)
-	case in.C&bytecode.ClockCompared != 0:
 	case in.C&bytecode.ClockSeed != 0:
 		m.times.noteSeed(*a)
 		return Next
@@ -424,6 +438,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	if in.C&bytecode.ClockPerhaps != 0 && unit == 1 && m.spanOf(int64(*a)) == 0 && m.spanOf(int64(b)) == 0 {
 		return Next // durations.go says why
 	}
+	if in.C&bytecode.ClockPhase != 0 {
+		m.comparesPhase(g, diff)
+	}
 	grows, shrinks := in.C&bytecode.ClockGrows != 0, in.C&bytecode.ClockShrinks != 0
 	left, right := in.C&bytecode.ClockLeft != 0, in.C&bytecode.ClockRight != 0
 	if !grows && !shrinks && !m.times.holds(&m.times.shrinks) && (left || right) {
@@ -432,14 +449,28 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 	if diff > 0 && grows || diff < 0 && shrinks {
 		return Next // more time does not change the outcome
 	}
-	d, rounded := math.Abs(diff), 0.0
+	d, rounded := math.Abs(diff), int64(0)
 	if unit > 1 && in.C&bytecode.ClockFloat == 0 {
-		rounded = min(d, 1)
+		// A number that is equal now is so for less than a unit.
+		//mutant: equal rounded numbers stay equal [test ./cmd/hbcheck TestScripts/readings]: "rounded = unit" -> "rounded = int64(min(d, 1)) * unit"
+		rounded = unit
+		d = max(d-1, 0)
 	}
-	if d = (d - rounded) * float64(unit); !(d < math.MaxInt64/4) {
+	if d *= float64(unit); !(d < math.MaxInt64/4) {
 		d = math.MaxInt64 / 4
 	}
-	m.compared(g, int64(d), int64(rounded)*unit)
+	//mutant: looks differ by more than a nanosecond [test ./cmd/hbcheck TestScripts/readings]: "m.cfg.VisibleLooks" -> "false"
+	if m.cfg.VisibleLooks && m.moves(g) && in.C&bytecode.ClockPerhaps == 0 && d+float64(rounded) < sameLook {
+		m.assume(g, ClockSome)
+	}
+	passed := max(math.Abs(x), math.Abs(y))
+	switch {
+	case left:
+		passed = math.Abs(x)
+	case right:
+		passed = math.Abs(y)
+	}
+	m.compared(g, int64(d), rounded, int64(min((passed+1)*float64(unit), math.MaxInt64/4)))
 	return Next
 }
 

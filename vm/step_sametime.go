@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"math"
+	"slices"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/vm/layout"
@@ -54,7 +56,7 @@ func (m *Machine) timesCompared(l *layout.Layout, a, b unsafe.Pointer) {
 	switch {
 	case !same && !later || !m.equalBut(l, a, b):
 	case apart == 0:
-		m.compared(g, 0, 0)
+		m.compared(g, 0, 0, 0)
 	default:
 		//mutant: == at a moment is not named [env TestPrograms/clockonce]
 		m.equalOnce(g, apart)
@@ -75,6 +77,19 @@ func (m *Machine) equalBut(l *layout.Layout, a, b unsafe.Pointer) bool {
 	plain.Times = nil
 	eq, _ := m.mem.Equal(&plain, p, b)
 	return eq
+}
+
+// passedAt returns how much time at most has passed at the look that returned t; math.MaxInt64 if it is
+// unknown.
+func (m *Machine) passedAt(t int64) int64 {
+	switch i, ok := slices.BinarySearch(m.looks, t); {
+	case !ok:
+		return math.MaxInt64
+	case i == 0:
+		return t
+	default:
+		return t - m.looks[i-1]
+	}
 }
 
 // equalOnce records a comparison of Times that are equal only when exactly d has passed.

@@ -3,6 +3,7 @@ package vm
 import (
 	"fmt"
 	"go/types"
+	"math"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/symbolic"
@@ -107,7 +108,9 @@ func (h shadowHost) NotesAlike(g *shadow.Goroutine, in *bytecode.Instr, word int
 	return h.m.notesAlike(h.of(g), in, word)
 }
 
-func (h shadowHost) Compared(g *shadow.Goroutine, d int64) { h.m.compared(h.of(g), d, 1) }
+func (h shadowHost) Compared(g *shadow.Goroutine, d int64) {
+	h.m.compared(h.of(g), d, 1, math.MaxInt64)
+}
 
 func (h shadowHost) Native(i uint32) shadow.Native {
 	n := &h.m.natives[i]

@@ -24,6 +24,7 @@ type timeValue struct {
 	dir  int   // the number grows (1) or shrinks (-1) as time passes; 0: either
 	sure bool  // the number certainly comes from a Time
 	date int   // the number depends on the time of day, like Unix(): after a later start it is larger (1) or smaller (-1)
+	part bool  // it is computed from a time of day in units, like Unix()
 }
 
 // OfPackageTime reports whether t is the named type of package time.
@@ -73,24 +74,24 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 			d.dir = 0
 			return d, ok
 		case "time.Since":
-			return timeValue{1, 1, true, 0}, true
+			return timeValue{1, 1, true, 0, false}, true
 		case "(*testing.B).Elapsed":
-			return timeValue{1, 1, true, 0}, true
+			return timeValue{1, 1, true, 0, false}, true
 		case "time.Until":
-			return timeValue{1, -1, true, 0}, true
+			return timeValue{1, -1, true, 0, false}, true
 		case "(time.Time).Sub":
 			switch {
 			case isNow(args[0]):
-				return timeValue{1, 1, true, 0}, true
+				return timeValue{1, 1, true, 0, false}, true
 			case isNow(args[1]):
-				return timeValue{1, -1, true, 0}, true
+				return timeValue{1, -1, true, 0, false}, true
 			}
-			return timeValue{1, 0, true, 0}, true
+			return timeValue{1, 0, true, 0, false}, true
 		}
 		if unit, ok := TimeUnits[name]; ok && unit > 0 {
 			t := timeValue{unit: unit}
 			if OfPackageTime(args[0].Type(), "Time") {
-				t.sure, t.date = true, 1
+				t.sure, t.date, t.part = true, 1, unit > 1
 				if isNow(args[0]) {
 					t.dir = 1
 				}
@@ -102,11 +103,11 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 	case *ssa.Field:
 		//mutant: the library has no durations of the clock [test ./static/observable TestLibraryDurations]: "libraryDurations[fieldName(x.X.Type(), x.Field)]" -> "false"
 		if libraryDurations[fieldName(x.X.Type(), x.Field)] {
-			return timeValue{1, 0, true, 0}, true
+			return timeValue{1, 0, true, 0, false}, true
 		}
 	case *ssa.UnOp:
 		if f, ok := x.X.(*ssa.FieldAddr); ok && x.Op == token.MUL && libraryDurations[fieldName(f.X.Type(), f.Field)] {
-			return timeValue{1, 0, true, 0}, true
+			return timeValue{1, 0, true, 0, false}, true
 		}
 	case *ssa.Convert:
 		return timeOf(x.X)
@@ -118,24 +119,25 @@ func timeOf(v ssa.Value) (timeValue, bool) {
 		switch {
 		case x.Op == token.SUB && ok2:
 			b.dir = -b.dir
-			date := a.date - b.date
+			date, part := a.date-b.date, a.part || b.part
 			if !ok1 || b.sure && !a.sure {
 				a = b
 			}
-			a.date = date
+			a.date, a.part = date, part
 			return a, true
 		case x.Op == token.SUB, x.Op == token.ADD:
-			date := a.date + b.date
+			date, part := a.date+b.date, a.part || b.part
 			if !ok1 || ok2 && b.sure && !a.sure {
 				a = b
 			}
-			a.date = date
+			a.date, a.part = date, part
 			return a, ok1 || ok2
 		case x.Op == token.QUO && ok1:
 			if k, ok := x.Y.(*ssa.Const); ok && k.Value != nil {
 				n, exact := constant.Int64Val(constant.ToInt(k.Value))
 				if fits := n > 0 && n <= 1<<60/a.unit; exact && fits {
 					a.unit *= n
+					a.part = a.part || a.date != 0
 					return a, true
 				}
 			}
@@ -164,6 +166,9 @@ type Comparison struct {
 	// starts later: it grows (1), shrinks (-1), or neither (0).
 	Left, Right bool
 	Date        int
+
+	// Part: a side is computed from a time of day in units, like Unix, whose unit may end at any moment.
+	Part bool
 }
 
 // ComparedTimes returns how the sides of a comparison are related to the clock, and whether they are.
@@ -179,7 +184,7 @@ func ComparedTimes(v *ssa.BinOp) (c Comparison, ok bool) {
 	}
 	x, ok1 := timeOf(v.X)
 	y, ok2 := timeOf(v.Y)
-	c = Comparison{Left: x.date > 0, Right: y.date > 0, Date: cmp.Compare(x.date, y.date)}
+	c = Comparison{Left: x.date > 0, Right: y.date > 0, Date: cmp.Compare(x.date, y.date), Part: x.part || y.part}
 	c.Perhaps = !x.sure && !y.sure && OfPackageTime(v.X.Type(), "Duration") && OfPackageTime(v.Y.Type(), "Duration")
 	switch {
 	case !ok1 && !ok2:
@@ -219,7 +224,7 @@ func timeUsed(v ssa.Value, sure, captured bool) bool {
 				return true
 			}
 		case *ssa.MakeInterface:
-			if !onlyShown(x, captured) {
+			if !printed(x, captured) {
 				return true
 			}
 		default:
@@ -318,7 +323,7 @@ func OnlyPrinted(v ssa.Value, captured bool) bool {
 		switch x := u.(type) {
 		case *ssa.DebugRef:
 		case *ssa.MakeInterface:
-			if !onlyShown(x, captured) {
+			if !printed(x, captured) {
 				return false
 			}
 		default:
@@ -326,4 +331,15 @@ func OnlyPrinted(v ssa.Value, captured bool) bool {
 		}
 	}
 	return true
+}
+
+// printed reports whether v, a number or a Duration, is only printed. The uses of a text that is made of a
+// number count here. Those of a text made of a Duration count where it is made (FormattedAndUsed, and the
+// method String).
+func printed(v *ssa.MakeInterface, captured bool) bool {
+	if OfPackageTime(v.X.Type(), "Duration") {
+		return onlyShown(v, captured)
+	}
+	//mutant: a text made of a number of the clock is only printed [test ./cmd/hbcheck TestScripts/readings]: "shownThroughout" -> "onlyShown"
+	return shownThroughout(v, captured)
 }

@@ -333,6 +333,9 @@ const ClockLater = ClockGrows
 // recorded ones do (ClockSpan).
 const ClockPerhaps = ClockSeed
 
+// ClockPhase, with ClockCompared, means that A or B is a time of day in units, like Unix.
+const ClockPhase = ClockOfTime
+
 // The parts of ClockFlow's next word: the operator, and a flag.
 const (
 	FlowOp    = 1<<7 - 1

@@ -42,6 +42,9 @@ func (c *compiler) clockCompare(v *ssa.BinOp) {
 	if t.Perhaps {
 		how |= bytecode.ClockPerhaps
 	}
+	if t.Part {
+		how |= bytecode.ClockPhase
+	}
 	if t.Left {
 		how |= bytecode.ClockDateLeft
 	}

@@ -321,12 +321,13 @@ func (s *Symbols) beforeSpecial(g *Goroutine, f *Func, in *Instr) {
 		// Notes about the clock hold for the values of this execution. Without a clock read there is
 		// nothing to record.
 		compared := C&(ClockCompared|ClockFlow) != 0 && B != NoReg && sh[B] != nil
-		if (sh[A] != nil || compared || C&ClockOfTime != 0) && !s.m.NotesAlike(g, in, int64(word(0))) {
+		ofTime := C&(ClockOfTime|ClockCompared) == ClockOfTime
+		if (sh[A] != nil || compared || ofTime) && !s.m.NotesAlike(g, in, int64(word(0))) {
 			s.Look(sh[A])
 			if C&(ClockCompared|ClockFlow) != 0 {
 				s.Look(sh[B])
 			}
-			if C&ClockOfTime != 0 {
+			if ofTime {
 				s.lookAt(g, A, 3)
 			}
 		}

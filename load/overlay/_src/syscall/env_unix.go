@@ -52,8 +52,15 @@ func Getenv(key string) (value string, found bool) {
 		return "", false
 	}
 	envRead()
-	return envValue(key)
+	//mutant: no program needs a variable [test ./cmd/hbcheck TestScripts/lacking]: "!found" -> "false"
+	if value, found = envValue(key); !found {
+		hbUnset()
+	}
+	return value, found
 }
+
+// hbUnset records that the program asks for a variable that is not set.
+func hbUnset()
 
 func envValue(key string) (value string, found bool) {
 	hbVariable(key)
