@@ -44,22 +44,27 @@ type conditions struct {
 	// loads has the blocks that load the values of operands from memory.
 	loads map[string]map[*ssa.BasicBlock]bool
 	// lockers has the interfaces with a method Lock of which the function calls methods, with the number of
-	// calls, and types the numbers of their dynamic types.
-	lockers map[string]int
-	types   map[string]int
+	// calls, the paths of those in memory, and the numbers of their dynamic types.
+	lockers  map[string]int
+	lockerAt map[string]static.Path
+	types    map[string]int
 	// uses has, for each block, the operands of conditions that it or a later block needs; nil: not yet known.
 	uses []map[string]bool
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, map[string]map[*ssa.BasicBlock]bool{}, map[string]int{}, map[string]int{}, nil}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, map[string]map[*ssa.BasicBlock]bool{}, map[string]int{}, map[string]static.Path{}, map[string]int{}, nil}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
 			if recv := lockerOf(instr); recv != nil {
-				c.lockers[c.operand(recv)]++
+				name := c.operand(recv)
+				c.lockers[name]++
+				if load, ok := recv.(*ssa.UnOp); ok && name[0] == '*' {
+					c.lockerAt[name] = c.paths.Of(load.X)
+				}
 			}
 		}
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
@@ -291,6 +296,9 @@ func assignedOnce(a *ssa.Alloc) bool {
 // values computed or loaded before the loop.
 func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		if name, _, ok := strings.Cut(f.key, " type "); ok && name[0] == '*' {
+			return c.movesOn(head, name)
+		}
 		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
 			at, known := c.defined[word]
 			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "at != nil && head == nil"

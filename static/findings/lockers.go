@@ -77,3 +77,13 @@ func (c *conditions) typeKey(name string, t types.Type) string {
 	}
 	return fmt.Sprintf("%s type t%d", name, n)
 }
+
+// movesOn reports whether the iterations of the loop with the given head have different variables called
+// name, a path in terms of values that the loop computes. Otherwise it is one variable, and its type stays
+// until something is assigned to it.
+func (c *conditions) movesOn(head *ssa.BasicBlock, name string) bool {
+	return slices.ContainsFunc(c.paths.Values(c.lockerAt[name]), func(v ssa.Value) bool {
+		i, ok := v.(ssa.Instruction)
+		return ok && head.Dominates(i.Block())
+	})
+}

@@ -108,3 +108,47 @@ func (m *Model) Lost(name string) int {
 	m.mut.Unlock()
 	return n
 }
+
+// All locks in a loop and after it.
+func (m *Model) All(names []string) (n int) {
+	m.mut.RLock()
+	for _, name := range names {
+		n += m.names[name]
+	}
+	m.mut.RUnlock()
+	for _, name := range names {
+		m.mut.RLock()
+		n += m.names[name]
+		m.mut.RUnlock()
+	}
+	for range names {
+		n++
+	}
+	m.mut.Lock()
+	for range names {
+		n++
+	}
+	m.mut.Unlock()
+	return n
+}
+
+// Models are locked one after the other.
+func Models(list []*Model) (n int) {
+	for _, m := range list {
+		m.mut.RLock()
+		n += len(m.names)
+		m.mut.RUnlock()
+	}
+	return n
+}
+
+// Ask unlocks where the answer comes from elsewhere.
+func (m *Model) Ask(name string, f func(int)) {
+	m.mut.Lock()
+	go func() {
+		m.mut.Lock()
+		f(m.names[name])
+		m.mut.Unlock()
+	}()
+	m.mut.Unlock()
+}
