@@ -1,6 +1,9 @@
 package outside
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // Serve panics if serve ends before stop is closed, which depends on code outside.
 func Serve(stop <-chan struct{}, serve func() error) {
@@ -30,4 +33,29 @@ func ServeHere() {
 		}
 	}()
 	wg.Wait()
+}
+
+// A Flusher flushes.
+type Flusher interface{ Flush() }
+
+// Flushers are passed as a value.
+type Flushers struct {
+	a, b Flusher
+}
+
+// Flush uses fields of which nothing is known.
+func (f Flushers) Flush(stop <-chan struct{}) {
+	go func() {
+		t := time.NewTicker(time.Second)
+		defer t.Stop()
+		for {
+			select {
+			case <-t.C:
+				f.a.Flush()
+				f.b.Flush()
+			case <-stop:
+				return
+			}
+		}
+	}()
 }
