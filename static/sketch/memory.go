@@ -83,8 +83,8 @@ func (r *Run) load(p *ptr, t types.Type) value {
 func (r *Run) store(p *ptr, v value, t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
-		//mutant: sketch: the fields of an unknown struct are zero [test ./static/findings TestWant]: "v = r.makeUp(t)" -> ""
 		if _, ok := v.(unknown); ok {
+			//mutant: sketch: the fields of an unknown struct are zero [test ./static/findings TestWant]: "v = r.makeUp(t)" -> ""
 			v = r.makeUp(t)
 		}
 		if a, ok := v.(*aggregate); ok && len(a.f) == u.NumFields() {
