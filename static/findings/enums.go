@@ -59,7 +59,7 @@ func enumeration(t types.Type) map[string]bool {
 			list[k.Val().ExactString()] = true
 		}
 	}
-	//mutant: findings: a variable of a type with constants is assigned to [test ./static/findings TestWant]: "!list[zero]" -> "false"
+	//mutant: findings: a variable of a type with constants is assigned to [test ./static/findings TestWant]: "!list[zero]" -> "!list[zero] && false"
 	if len(list) < 2 || !list[zero] {
 		return nil
 	}
