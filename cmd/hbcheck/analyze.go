@@ -177,6 +177,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		}
 	}
 	if !p.Solve() && !f.wantsFacts() {
+		forget()
 		if part = asked; asked {
 			p.Timeout = 0
 		}
@@ -191,6 +192,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		}
 		without := "values that users of the packages may pass in"
 		if !p.SolveWithoutUsers() {
+			forget()
 			without += ", and the code of other modules"
 			p.SolveOwn()
 		}

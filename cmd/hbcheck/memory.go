@@ -44,23 +44,29 @@ func relaxed[T any](f func() (T, error)) (T, error) {
 	return f()
 }
 
-// findPercent is loadPercent for findings. It is not used if the program already takes largeProgram, because
-// then memory is scarcer than time. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and memberlist
-// 3.8 instead of 4.7.
+// findPercent is loadPercent for findings. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and
+// memberlist 3.8 instead of 4.7. If the program already takes largeProgram, memory is scarcer than time: then
+// the heap grows by findRoom, but by leastPercent at least.
 const (
 	findPercent  = 300
 	largeProgram = 400 << 20
+	findRoom     = 1 << 30
+	leastPercent = 40
 )
 
 // findPace calls pace for findings.
 func findPace() func() {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if m.HeapAlloc > largeProgram {
-		return func() {}
+	if m.HeapAlloc <= largeProgram {
+		return pace(findPercent)
 	}
-	return pace(findPercent)
+	return paces.tighten()
 }
+
+// forget collects what an attempt to analyse the program has left behind, which may be most of the heap.
+// Otherwise the heap may become twice as large before the next collection.
+func forget() { runtime.GC() }
 
 // pace sets the collector's percentage, unless the user has set GOGC, until end is called. If several paces
 // are in effect, the largest counts.
@@ -92,7 +98,8 @@ type pacer struct {
 	room     uint64 // mostRoom; tests change it
 	mu       sync.Mutex
 	active   []int
-	before   int // the collector's percentage before active had an element
+	tight    bool // see tighten
+	before   int  // the collector's percentage before active had an element
 	now      int
 	followed bool
 }
@@ -100,6 +107,20 @@ type pacer struct {
 // mostRoom bounds the growth of the heap between two collections under a pace, but not under the
 // collector's own percentage. Without it a program of 900 packages with 1.8 GB of live objects took 13 GB.
 const mostRoom = 1 << 30
+
+// tighten is pace for findings in large programs.
+func (p *pacer) tighten() (end func()) {
+	p.mu.Lock()
+	p.tight = true
+	p.mu.Unlock()
+	stop := pace(findPercent)
+	return func() {
+		p.mu.Lock()
+		p.tight = false
+		p.mu.Unlock()
+		stop()
+	}
+}
 
 // start sets the percentage for the first of p.active; p.mu is held.
 func (p *pacer) start() {
@@ -119,6 +140,9 @@ func (p *pacer) set() {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		percent = max(p.before, p.bounded(slices.Max(p.active), live[0].Value.Uint64()))
+		if p.tight {
+			percent = min(percent, max(leastPercent, int(findRoom*100/max(1, live[0].Value.Uint64()))))
+		}
 	}
 	if percent != p.now {
 		debug.SetGCPercent(percent)

@@ -103,7 +103,7 @@ func (m *Model) Lost(name string) int {
 	m.mut.Lock()
 	n, ok := m.names[name]
 	if !ok {
-		return 0 // want HBA103 "return without"
+		return 0 // want HBA103 "return without" high
 	}
 	m.mut.Unlock()
 	return n
