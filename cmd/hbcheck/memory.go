@@ -46,8 +46,8 @@ func relaxed[T any](f func() (T, error)) (T, error) {
 
 // findPercent is loadPercent for findings. go-nsq takes 3.7 instead of 4.1 seconds of processor time, and
 // memberlist 3.8 instead of 4.7. If the program already takes largeProgram, memory is scarcer than time: then
-// the heap grows by mostRoom only, or by leastPercent if that is more. Kubernetes' client-go takes 31 instead of
-// 27.5 seconds, and 2.8 GB instead of 3.65.
+// the heap grows by mostRoom only, or by leastPercent if that is more. Kubernetes' client-go takes 31 instead
+// of 27.5 seconds, and 2.8 GB instead of 3.65.
 const (
 	findPercent  = 300
 	largeProgram = 400 << 20
@@ -64,7 +64,7 @@ func findPace() func() {
 	return paces.tighten()
 }
 
-// forget collects what an attempt to analyse the program has left behind, which may be most of the heap.
+// forget collects what an attempt to analyse the program leaves over, which may be most of the heap.
 // Otherwise the heap may become twice as large before the next collection.
 func forget() { runtime.GC() }
 
@@ -105,7 +105,8 @@ type pacer struct {
 }
 
 // mostRoom bounds the growth of the heap between two collections under a pace, but not under the
-// collector's own percentage (except for findings). Without it a program of 900 packages with 1.8 GB of live objects took 13 GB.
+// collector's own percentage (except for findings). Without it a program of 900 packages with 1.8 GB of live
+// objects took 13 GB.
 const mostRoom = 1 << 30
 
 // tighten is pace for findings in large programs.

@@ -54,8 +54,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestTight: for findings in a large program, the heap grows by mostRoom or leastPercent at most, and never by
-// more than without a pace.
+// TestTight: for findings in a large program, the heap grows by mostRoom or leastPercent at most, and never
+// by more than without a pace.
 func TestTight(t *testing.T) {
 	for _, test := range []struct {
 		tight bool

@@ -13,7 +13,7 @@ import (
 //		p.cond.Wait()
 //	}
 //
-// Nothing sets p.result to nil again, and whoever signals p.cond has set it.
+// Nothing sets p.result to nil again, and all functions that signal p.cond set it before.
 
 // announces reports whether such a condition decides about wait.
 func (p *pass) announces(wait ssa.CallInstruction) bool {
@@ -64,7 +64,7 @@ func settable(v ssa.Value, is bool) (load *ssa.UnOp, isSet func(ssa.Value) bool)
 }
 
 // staysSet reports whether isSet holds for everything that is assigned to variables of a class, and a store
-// to one comes before each signal to a Cond of class cond, of which there is at least one.
+// to one comes before each signal to a Cond of class cond. At least one function signals it.
 func (p *pass) staysSet(class, cond string, isSet func(ssa.Value) bool) bool {
 	signalled := false
 	for _, fn := range p.list {
