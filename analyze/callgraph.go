@@ -25,7 +25,7 @@ type Graph struct {
 // A Node is a function.
 type Node struct {
 	Func *ssa.Function
-	Root bool // nothing in the program calls it: an entry, or a function the machine calls
+	Root bool // no code of the program calls it: an entry, or a function that the machine calls
 }
 
 // An Edge is a call. Caller and Callee are indices of Nodes.

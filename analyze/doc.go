@@ -11,8 +11,8 @@
 //	text.go, json.go,        how facts are written
 //	html.go, stats.go
 //
-// An Analysis does not depend on the presentation of its facts, nor a writer on how they are found: between
-// the two there are Facts, sorted by position.
+// An Analysis does not depend on the presentation of its facts, and a writer does not depend on the way in
+// which facts are found: the two exchange Facts, sorted by position.
 //
 // # JSON
 //
@@ -46,8 +46,9 @@
 //	 "context":...,"unknown":false,
 //	 "labels":[{"pos":...,"kind":...,"object":...,"path":...,"type":...,"context":...}]}
 //
-// A label is a place that may be referred to: a part (path) of the object allocated or declared at pos. If
-// unknown is set, it may also be any value that has been passed to code that is not analysed.
+// A label is a place to which the expression may refer: a part (path) of the object allocated or declared at
+// pos. If unknown is set, the expression may also have any value that has been passed to code that is not
+// analysed.
 //
 // The call graph is one object:
 //

@@ -224,8 +224,8 @@ func (ev *evaluator) points(fn *ssa.Function) func(ssa.Value) pointer.Set {
 	}
 }
 
-// refs calls f for the mentions of v in the function, or, if there are none, in the
-// innermost function around it that has some.
+// refs calls f for the mentions of v in the function, or, without a mention there, in the innermost function
+// around it that mentions v.
 func (ev *evaluator) refs(v *types.Var, f func(d *ssa.DebugRef, points func(ssa.Value) pointer.Set)) {
 	for fn := ev.fn; fn != nil; fn = fn.Parent() {
 		found := false

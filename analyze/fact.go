@@ -13,12 +13,12 @@ import (
 type Fact struct {
 	Analysis string
 	Pos      token.Position
-	Func     *ssa.Function // nil: it is about no function in particular
+	Func     *ssa.Function // nil: the fact is about no function in particular
 	Whole    bool          // about a whole call of Func, not only about the code at Pos
 	Detail   bool          // a text shows it only on request for this function or place, or with details
 	No       bool          // the fact says that something does not hold
 	Text     string
-	Items    []string // the subjects of Text, if there are several: it ends with them
+	Items    []string // the subjects of the fact, if there are several; a message is Text followed by these
 	Notes    []Note
 }
 
@@ -55,9 +55,8 @@ func Analyses(p *Program) []Analysis {
 	return p.analyses
 }
 
-// sortFacts puts facts in the order they are shown in and removes repetitions:
-// the variants of a package that is also compiled for its test, and the instances of a generic function,
-// have the same facts.
+// sortFacts puts facts in the order of the output and removes repetitions: two variants of a package (one is
+// compiled for its test), and all instances of a generic function, have the same facts.
 func sortFacts(list []Fact) []Fact {
 	slices.SortStableFunc(list, func(a, b Fact) int {
 		return cmp.Or(

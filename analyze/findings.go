@@ -29,8 +29,8 @@ func (p *Program) FindingConfig() *findings.Config {
 	return c
 }
 
-// userCode is a call graph without the bodies of the standard library: their operations on their own locks
-// and memory do not matter, and they are most of a program.
+// userCode is a call graph without the bodies of the standard library: these bodies are most of a program,
+// and their operations on their own locks and memory do not matter.
 type userCode struct {
 	*static.CallGraph
 	p      *Program

@@ -18,8 +18,8 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-// WriteHTML writes one page, which needs nothing else: the source of the packages
-// named with the facts beside it.
+// WriteHTML writes a page that needs no other files. It shows the source of the packages named on the command
+// line, with the facts beside the source.
 func WriteHTML(w io.Writer, at Positions, p *Program, facts []Fact) error {
 	pg := &page{w: bufio.NewWriter(w), at: at, p: p, ids: make(map[string]string), byLine: make(map[lineKey][]*Fact)}
 	for i := range facts {
@@ -154,8 +154,8 @@ func (pg *page) source(line string, facts []*Fact) string {
 	return b.String()
 }
 
-// word returns the name in line that ends or begins at byte i: a call's position is
-// that of its parenthesis, or of the word go or defer.
+// word returns the name in line that ends or begins at byte i. The position of a call is that of its
+// parenthesis, after the name, or that of the word go or defer.
 func word(line string, i int) (from, to int) {
 	letter := func(c byte) bool {
 		return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

@@ -83,7 +83,7 @@ func (p *Program) Solve() bool {
 }
 
 // SolveWithoutUsers is Solve without the code that uses the packages named, for findings where Solve takes
-// too long. It takes a fraction of that.
+// too long. It takes a fraction of the time of Solve.
 func (p *Program) SolveWithoutUsers() bool {
 	begin := time.Now()
 	p.result = p.solvers.WithoutUsers(p.Work, func() bool { return p.Timeout > 0 && time.Since(begin) > p.Timeout }, p.Entries...)

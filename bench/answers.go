@@ -25,7 +25,8 @@ type AnswerProgram struct {
 func (t *AnswerProgram) Name() string { return strings.TrimSpace(t.Program + " " + t.Args) }
 
 // scaled are programs of other suites whose work grows with the arguments, and differently for different
-// explorers: programs with actors have few classes and many states, the others many classes and few states.
+// explorers: programs with actors have few classes and many states, the other programs have many classes and
+// few states.
 var scaled = []struct {
 	suite, program string
 	args           []string
@@ -109,7 +110,7 @@ type AnswerRow struct {
 	Explorer string // its name, or auto
 	Result   *explore.Result
 	CPU      time.Duration
-	// Best is the least work of the single explorers that have an answer, if it is known; 0: none has.
+	// Best is the least work of the single explorers that have an answer; 0: unknown, or none has an answer.
 	Best uint64
 }
 
@@ -141,7 +142,7 @@ func (r *AnswerRow) Verdict() string {
 	return string(explore.OK)
 }
 
-// Ratio returns how many times the work of the best single explorer this is; 0 if none has an answer.
+// Ratio returns the work divided by that of the best single explorer; 0 if no single explorer has an answer.
 func (r *AnswerRow) Ratio() float64 {
 	if r.Best == 0 {
 		return 0

@@ -4,8 +4,9 @@ import "fmt"
 
 // clockvectorPrograms returns the suite clockvector: the programs of table 3 of "Vector-clock Based Partial
 // Order Reduction for JPF" (Noonan, Mercer and Rungta), with the states of JPF's own reduction and of the
-// paper's reduction (mean of three random searches). Two smaller sizes are ours. For jpf the states are
-// counted (por.JPFTree); clockvector has to walk its tree, and does not finish the large ones.
+// paper's reduction (mean of three random searches). Two smaller sizes are ours. The states of jpf are
+// counted without a walk through its whole tree (stateful.JPFTree); clockvector has to walk its tree, and
+// does not finish the large programs.
 func clockvectorPrograms() []CountedProgram {
 	var list []CountedProgram
 	add := func(program string, a, b int, large bool, jpf, vectors float64) {

@@ -28,7 +28,7 @@ type CountedProgram struct {
 	// waits forever; RF is the number of reads-from classes. 0: not known.
 	Classes, RF uint64
 
-	// Exact are other counts that ours must be equal to.
+	// Exact are other counts to which ours must be equal.
 	Exact []Count
 	// Published has the numbers of papers and other tools for the program, or for its model.
 	Published []Count
@@ -75,7 +75,7 @@ func CountedPrograms(suite string) ([]CountedProgram, error) {
 // A Configuration is an explorer with options of its own.
 type Configuration struct {
 	POR *por.Explorer
-	// Variant names the options POR has: the values that are not the defaults.
+	// Variant names those options of POR that do not have their default values.
 	Variant string
 	// States: states are stored, up to symmetry, and parts of the program are explored one after the other,
 	// as explore does by default.
@@ -163,7 +163,7 @@ type CountedRow struct {
 	*CountedProgram
 	Configuration Configuration
 	Result        *explore.Result
-	CPU           time.Duration // of the search alone: the least of all times it was repeated
+	CPU           time.Duration // of the search alone: the least time of all repetitions
 	Solver        vm.Solving    // queries about inputs in the first search, which later ones remember
 }
 

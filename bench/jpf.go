@@ -86,7 +86,7 @@ func JPFPrograms() []JPFProgram {
 		{"workers", "2 2", false, jpf(5_499, 6_227, 2400*time.Millisecond)},
 		{"workers", "2 4", false, jpf(54_965, 65_147, 7900*time.Millisecond)},
 		{"workers", "3 2", false, jpf(106_622, 183_539, 13300*time.Millisecond)},
-		{"putrace", "2", false, jpf(1_206, 0, 0)}, // of putrace only the states are published
+		{"putrace", "2", false, jpf(1_206, 0, 0)}, // for putrace only the numbers of states are published
 		{"putrace", "3", false, jpf(3_491, 0, 0)},
 		{"putrace", "4", false, jpf(7_901, 0, 0)},
 	}
@@ -115,11 +115,11 @@ func rate(n uint64, d time.Duration) float64 {
 	return float64(n) / d.Seconds()
 }
 
-// JPFOptions say how Explore measures.
+// JPFOptions say how ExploreJPF measures.
 type JPFOptions struct {
 	POR       *por.Explorer
 	Hybrid    oracle.Kind // "": none; Auto: the default of explore
-	Count     int         // measured searches; the quickest counts. 0: one, whose time means little
+	Count     int         // number of measured searches, the quickest of which counts; 0: a single search, whose time is inexact
 	Outcomes  bool
 	Symmetry  bool // states match up to symmetry
 	MaxMemory int64
@@ -139,8 +139,8 @@ func (w *Workspace) ExploreJPF(ctx context.Context, s JPFProgram, o JPFOptions) 
 	return &JPFRow{JPFProgram: s, Result: x.result, CPU: x.cpu}, nil
 }
 
-// Auto is the kind of static facts that explore has by default: those of Parts. They are computed only when
-// the search may gain from them, and queried only where they help.
+// Auto is the kind of static facts that explore has by default: the facts of Parts. They are computed only
+// when the search may gain from them, and queried only where they help.
 const Auto oracle.Kind = "auto"
 
 // options are those of a search that matches states.
@@ -159,7 +159,7 @@ func useFacts(opts *explore.Options, kind oracle.Kind) {
 	}
 }
 
-// nameFacts sets the kind of static facts of a result, if the search chose it itself (Auto).
+// nameFacts sets the kind of static facts of a result to Auto, if that is the kind.
 func nameFacts(r *explore.Result, kind oracle.Kind) {
 	if kind == Auto {
 		r.Hybrid = Auto

@@ -53,8 +53,7 @@ func litmusPrograms() ([]CountedProgram, error) {
 // litmusEntry is the name of the function that is the i-th litmus test.
 func litmusEntry(i int) string { return fmt.Sprintf("Litmus%03d", i) }
 
-// litmus returns the litmus test called name. All of them are one package, which is
-// loaded once.
+// litmus returns the litmus test called name. All litmus tests are one package, which is loaded once.
 func (w *Workspace) litmus(name string) (*load.Program, *load.Entry, error) {
 	tests, err := litmusTests()
 	if err != nil {

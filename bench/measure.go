@@ -85,9 +85,9 @@ func measure(ctx context.Context, e explore.Entry, opts explore.Options) (*explo
 	return r, cpuTime() - c, err
 }
 
-// measureQuickest explores e count times and returns the least CPU time. If count is 0 it explores
-// once, and the time means little. The result is that of the first search: a machine's counters are
-// never set back.
+// measureQuickest explores e count times and returns the least CPU time. If count is 0 it explores once, and
+// the time means little. The result is that of the first search, because a machine's counters are never set
+// back.
 func measureQuickest(
 	ctx context.Context, e explore.Entry, opts explore.Options, count int,
 ) (first *explore.Result, least time.Duration, err error) {

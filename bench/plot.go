@@ -19,9 +19,8 @@ const (
 // too (Okabe and Ito).
 var plotColours = []string{"#000000", "#E69F00", "#0072B2", "#009E73", "#CC79A7"}
 
-// PlotSpin14 draws the suite spin14 as an SVG picture: for each program a line
-// for the choices here and one for the paper's, with a dot for each column, on
-// a logarithmic scale.
+// PlotSpin14 draws the suite spin14 as an SVG picture: for each program there is a line for the choices here
+// and a line for the paper's, with a dot for each column of the table, on a logarithmic scale.
 func PlotSpin14(w io.Writer, programs [][]*Spin14Row) error {
 	if len(programs) == 0 {
 		return nil

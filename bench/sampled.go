@@ -99,14 +99,15 @@ func SampledPrograms(suite string) (list []SampledProgram) {
 	return list
 }
 
-// SampledSeeds is the number of searches of each sampler, and SampledMost the most executions of each.
+// SampledSeeds is the number of searches of each sampler, and SampledMost the maximum number of executions of
+// a search.
 const SampledSeeds, SampledMost = 20, 1000
 
 // SampledRow has the number of executions until a sampler finds the bug of a program.
 type SampledRow struct {
 	SampledProgram
 	POR   string
-	First []uint64 // by seed, from 1: the number of the execution with the bug; 0: none of SampledMost has it
+	First []uint64 // by seed, from 1: the number of the execution with the bug; 0: none of the SampledMost executions has it
 	Steps uint64   // of an execution, on average
 }
 
@@ -133,9 +134,9 @@ func (r *SampledRow) Mean() float64 {
 	return math.Exp(sum / float64(max(1, len(r.First))))
 }
 
-// Sample searches the bug of s with the sampler of that name, once for each seed, each time on a new
-// machine: the number of the execution is that of hbcheck explore with the same seed. Every other way to
-// end than the bug is an error.
+// Sample searches the bug of s with the sampler of that name, once for each seed, each time on a new machine:
+// the number of the execution is that of hbcheck explore with the same seed. A data race is an error, unless
+// the bug of the program is one.
 func (w *Workspace) Sample(ctx context.Context, s SampledProgram, name string) (*SampledRow, error) {
 	prog, entry, err := w.load(s.Suite + "/" + s.Program)
 	if err != nil {
@@ -172,7 +173,7 @@ func (w *Workspace) Sample(ctx context.Context, s SampledProgram, name string) (
 	return row, ctx.Err()
 }
 
-// Sampled returns s as a program of which AnswerRows are about.
+// Sampled returns s as a program for AnswerRows.
 func (w *Workspace) Sampled(s *SampledProgram) (*AnswerProgram, error) {
 	prog, entry, err := w.load(s.Suite + "/" + s.Program)
 	if err != nil {

@@ -155,8 +155,8 @@ type Spin14Options struct {
 // ExploreSpin14 explores s with each kind of static facts, on one machine so that final
 // states can be compared, and returns the rows in the order of o.Kinds.
 //
-// A machine keeps the memory it once had. So it goes from right to left: the
-// search that needs most comes last.
+// A machine keeps the memory it once had. So it explores from right to left: the search that needs most comes
+// last.
 func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin14Options) ([]*Spin14Row, error) {
 	prog, entry, err := w.load("spin14/" + s.Program)
 	if err != nil {
@@ -183,7 +183,7 @@ func (w *Workspace) ExploreSpin14(ctx context.Context, s *Spin14Program, o Spin1
 		if o.Timeout > 0 {
 			limited, cancel = context.WithTimeoutCause(ctx, o.Timeout, fmt.Errorf("stopped after %v (--timeout)", o.Timeout))
 		}
-		runtime.GC() // so that no collection is under way when the measurement begins
+		runtime.GC() // so that no garbage collection is under way when the measurement begins
 		r, c, err := measure(limited, e, opts)
 		cancel()
 		if err != nil {

@@ -82,7 +82,7 @@ func (b *textWriter) Realistic(r *RealisticRow) error {
 		decimals(s.Choices), decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU))
 }
 
-// begin begins table k, with its heading, unless it is begun.
+// begin writes the heading of table k, unless the table has begun.
 func (b *textWriter) begin(k int, heading ...string) {
 	if b.k == k {
 		return
@@ -260,7 +260,7 @@ func (c *csvWriter) Speed(r *SpeedRow) error {
 		decimal(r.Ratio()), "", "", "", "", "", "", "", "", "", "", "", "")
 }
 
-// SpeedSummary writes nothing: a table with equal rows has no row for it.
+// SpeedSummary writes nothing, because all rows of the table have the same form.
 func (c *csvWriter) SpeedSummary([]SpeedRow) error { return nil }
 
 func (c *csvWriter) JPF(r *JPFRow) error {

@@ -21,8 +21,8 @@ func (b *textWriter) Counted(r *CountedRow) error {
 		decimals(s.Transitions), megabytes(s.PeakBytes), millis(r.CPU), thousands(r.Rate()), solver(r), published(r.Published))
 }
 
-// solver returns the part of the first search that solving conditions on inputs took: "12%, 210 of 5000
-// asked". Both times are real time, so other running programs prolong them by the same factor.
+// solver returns the share of the first search's time that was spent on solving conditions on inputs: "12%,
+// 210 of 5000 asked". Both times are real time, so other running programs prolong them by the same factor.
 func solver(r *CountedRow) string {
 	x := &r.Solver
 	if x.Questions == 0 {
@@ -104,11 +104,12 @@ type jsonCounted struct {
 	report.JSONStats
 	CPU  float64 `json:"cpu_s"`
 	Rate float64 `json:"executions_per_cpu_s"`
-	// Of the first search: whether conditions on inputs can hold.
+	// These fields are about the first search: its time, and its questions whether conditions on inputs can
+	// hold.
 	First     float64 `json:"first_s"`
 	Questions uint64  `json:"questions,omitempty"` // questions asked
 	Solved    uint64  `json:"solved,omitempty"`    // questions whose answers were not known
-	Solver    float64 `json:"solver_s,omitempty"`  // time for answering the Solved
+	Solver    float64 `json:"solver_s,omitempty"`  // time for answering the Solved questions
 }
 
 type jsonCount struct {
@@ -165,5 +166,5 @@ func (c *csvWriter) Counted(r *CountedRow) error {
 		decimal(r.Result.Stats.Explore.Seconds()), n(r.Solver.Questions), n(r.Solver.Solved), decimal(r.Solver.Time.Seconds()))...)
 }
 
-// CountedSummary writes nothing: a table with equal rows has no row for it.
+// CountedSummary writes nothing, because all rows of the table have the same form.
 func (c *csvWriter) CountedSummary([]string) error { return nil }

@@ -19,7 +19,7 @@ func (r *SampledRow) cell() string {
 }
 
 // inExecutions returns the work of auto until it has found the bug, as a multiple of the steps of an
-// execution; or its verdict, if it has not.
+// execution; or auto's verdict, if it has found no bug.
 func inExecutions(auto *AnswerRow, steps uint64) string {
 	if v := auto.Verdict(); v == string(explore.OK) || v == string(explore.Incomplete) {
 		return v

@@ -214,5 +214,5 @@ func (c *csvWriter) Spin14(columns []*Spin14Row) error {
 	return nil
 }
 
-// Spin14Summary writes nothing: a table with equal rows has no row for it.
+// Spin14Summary writes nothing, because all rows of the table have the same form.
 func (c *csvWriter) Spin14Summary([][]*Spin14Row, []string) error { return nil }

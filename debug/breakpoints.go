@@ -15,7 +15,7 @@ type Breakpoint struct {
 	File      string // name of the file, or the end of its name
 	Line      int
 	Func      string // instead of File and Line: the name of a function in stacks, or its end
-	Goroutine string // only in the goroutine of that name; empty: in all
+	Goroutine string // only in the goroutine of that name; empty: in all goroutines
 	Cond      string // only if this path, or comparison, is true; empty: always
 	// Err is set at a stop if Cond cannot be evaluated.
 	Err error

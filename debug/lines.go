@@ -69,7 +69,7 @@ func makeLines(m *vm.Machine, p vm.Point) *lines {
 }
 
 // nearest returns the first line of the function from line on that has code; 0 if line is not one of its
-// lines. Some lines have none: a variable that gets a constant is only a name for the constant.
+// lines. Some lines have no code: a variable that gets a constant is only a name for the constant.
 func (l *lines) nearest(line int) (found int) {
 	if line < int(l.begin) || line > int(l.end) {
 		return 0

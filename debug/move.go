@@ -242,7 +242,7 @@ func (s *Session) backward(g trace.GID, see func(*visit), match func() (Place, b
 func (s *Session) Move(n int) Stop {
 	to := s.at.Step + n
 	if n < 0 && s.at.Tick > 0 {
-		to++ // the present step is the first one that is taken back
+		to++ // the present step is the first one to be taken back
 	}
 	reason := Stepped
 	switch {
@@ -338,7 +338,7 @@ func (s *Session) stopped(reason Reason, hit Stop, g trace.GID) Stop {
 func (s *Session) Back(into Into) Stop {
 	g, ok := s.Current()
 	if !ok {
-		// It has ended: the last line of the goroutine that has moved last.
+		// The goroutine has ended, so this is the last line of the goroutine that has moved last.
 		if g, ok = s.lastMover(); !ok {
 			return s.Move(-1)
 		}

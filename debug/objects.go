@@ -89,7 +89,7 @@ func (s *Session) simple(v Value) Value {
 	default:
 		return v
 	}
-	n := s.vm.Report().SizeOf(t) // the fields before it align it
+	n := s.vm.Report().SizeOf(t) // the fields before the value align it
 	if n > int64(len(v.bytes)) {
 		return v
 	}
@@ -173,7 +173,7 @@ next:
 type Relation struct {
 	Kind    string // what the object is
 	Holders []string
-	Readers int // how many goroutines hold it for reading: which ones is not known
+	Readers int // number of goroutines that hold it for reading; it is not known which ones
 	Waiters []string
 }
 

@@ -131,7 +131,7 @@ func (s *Session) scalar(v Value) (constant.Value, bool) {
 	return nil, false
 }
 
-// floatConst is x as a constant: none if it is infinite or no number.
+// floatConst returns x as a constant; false if x is infinite or no number.
 func floatConst(x float64) (constant.Value, bool) {
 	if math.IsInf(x, 0) || math.IsNaN(x) {
 		return nil, false

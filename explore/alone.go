@@ -40,7 +40,7 @@ func (r *Result) AddAlone(name string, x *Result) {
 	}
 }
 
-// keepAlone adds a, or replaces what is known of its subtest.
+// keepAlone adds a, or puts it in the place of the earlier exploration of its subtest.
 func (r *Result) keepAlone(a Alone) {
 	if i := slices.IndexFunc(r.Alone, func(x Alone) bool { return x.Name == a.Name }); i >= 0 {
 		r.Alone[i] = a

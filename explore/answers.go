@@ -27,8 +27,8 @@ type Resumed struct {
 // A Graded says how far an exploration that is not exhaustive came, in preemptions: most bugs need
 // few of them (Musuvathi and Qadeer, PLDI 2007).
 type Graded struct {
-	// Every schedule with at most Preempt preemptions is covered; -1: not all schedules without
-	// preemptions are.
+	// Every schedule with at most Preempt preemptions is covered; -1: some schedules without preemptions are
+	// not covered.
 	Preempt int
 	Stats   por.Stats // of the search that covered these schedules
 	Next    float64   // estimated covered fraction of the schedules with one more preemption; 0: unknown
@@ -57,17 +57,17 @@ type Coverage struct {
 	Reached []bool // by number of block
 	Init    []bool // blocks that were executed by the initialisation of packages, before the entry begins
 
-	// Locks reports, for each place that took a lock while there were several goroutines, whether the
-	// lock was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search
-	// executes every class. Only such a search shows that a lock is never contended: contention
-	// depends on the order of events, which is the same in a class, but not in all executions that
-	// lead to a state.
+	// Locks reports, for each place that took a lock while there were several goroutines, whether the lock
+	// was contended (vm.Report.EachLocked). Classes reports whether an exhaustive search executes every
+	// class. Only such a search shows that a lock is never contended, because contention depends on the order
+	// of events. All executions of a class have the same order; not all executions that lead to one state
+	// have it.
 	Locks   map[token.Position]bool
 	Classes bool
 
-	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search
-	// is exhaustive it also has the reverse of each: every possible order is explored, itself or as
-	// an equivalent one, or a static fact says that it makes no difference.
+	// Orders has the orders in which operations were executed (vm.Report.EachOrder). If the search is
+	// exhaustive, it has also found the reverse of each order, if that is possible: every possible order is
+	// explored, itself or as an equivalent one, or a static fact says that it makes no difference.
 	Orders map[describe.Order]uint64
 }
 

@@ -33,7 +33,7 @@ type collector struct {
 
 	passed bool             // an execution has ended without a bug
 	ran    bool             // an execution has run the test
-	notRun *describe.NotRun // reason of the first execution that has not run it
+	notRun *describe.NotRun // reason why the first execution that has not run the test did not run it
 
 	outcomes []*Outcome
 	index    map[outcomeKey]*Outcome
@@ -82,10 +82,10 @@ func (c *collector) add(b *bug.Bug, path trace.Schedule) bool {
 	lacks := b.Lacks
 	if b.Noted.Movers == nil && lacks == vm.LackNothing { // this machine has found it
 		if l := c.m.Lacks(); (l == vm.LackChange || l == vm.LackAllocations) && waitsForever[b.Kind] {
-			lacks = l // the event may happen with the change or the allocations that the machine lacks
+			lacks = l // with the change or the allocations that the machine lacks, the event may still happen
 		}
 	}
-	doubted := -1 // place of the same bug as a warning, found in an execution that lacked something
+	doubted := -1 // index of the same bug as a warning, found in an execution that lacked something
 	if c.known[b.Key()] {
 		c.alsoIn(b)
 		doubted = slices.IndexFunc(c.bugs, func(x *bug.Bug) bool {
@@ -258,8 +258,8 @@ func (c *collector) cut(end *describe.Ending) bool {
 	return true
 }
 
-// truncated records the place of the busiest goroutine when the bound on steps cut the execution:
-// its loop, if it is in one. The explorer reports the bound.
+// truncated is called when the bound on steps has cut the execution. It records the place of the busiest
+// goroutine: its loop, if it is in one. The explorer reports the bound.
 func (c *collector) truncated(path trace.Schedule) {
 	if len(path) == 0 || len(c.loops.List) == maxLongLoops {
 		return

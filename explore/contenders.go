@@ -15,7 +15,7 @@ import (
 
 // The costs of the phases of a portfolio, in work.
 const (
-	aloneWork  = 3_800  // work of the first search before the others start; until then it has one worker
+	aloneWork  = 3_800  // work of the first search before the others start; until then the first search has one worker
 	drawnFrom  = 40_000 // work of any search before the samples start
 	sampleWork = 20_000 // each sample
 )
@@ -61,7 +61,7 @@ type contender struct {
 	long   bool // the search has ended because executions are long
 	helped bool // once others run beside it, the first search has several workers, or pieces elsewhere
 	err    error
-	panics any // value of a panic of its goroutine: a mistake of hbcheck itself
+	panics any // value with which its goroutine has panicked: a mistake of hbcheck itself
 }
 
 // effort is the work of a contender. It is saved with its search.
@@ -96,8 +96,8 @@ func (p *portfolio) options(x Options) Options {
 // help returns x, the options of the first search, changed so that other processes may explore pieces of
 // it.
 //
-// The other searches have no pieces: searches that store states cannot be cut, and samples and walks stop
-// at an amount of work, which pieces would reach in no fixed order.
+// The other searches have no pieces. Searches that store states cannot be cut. Samples and walks stop at an
+// amount of work, and with pieces it would depend on the timing where that is.
 func (p *portfolio) help(x Options) Options {
 	x.Jobs = p.opts.Portfolio.Searches[0].Jobs
 	if x.phase = "0"; x.Jobs <= 1 {
@@ -141,9 +141,21 @@ func (s *exploration) stopAfterSome(work, executions uint64) {
 // ended.
 const muchLonger = 4
 
-// delays reports whether clock reads are choices: time may pass there while goroutines can run.
+// delays reports whether time passes in the search while goroutines can run: clock reads are choices, or the
+// moments at which timers are set are.
 func (s *exploration) delays() bool {
-	return s.m.Slack() > 0 && len(s.m.Refinement().Jumps) > 0
+	r := s.m.Refinement()
+	return s.m.Slack() > 0 && (len(r.Jumps) > 0 || r.VisibleArming)
+}
+
+// undelayedSearches returns the searches that follow Portfolio.Whole with time that passes only while all
+// goroutines wait. The first search is one of them: without delays it may need few executions, and calls of
+// libraries are interrupted in it.
+func (p *portfolio) undelayedSearches() []Options {
+	first := p.opts.Portfolio.Searches[0]
+	first.Jobs = 0
+	//mutant: without delays, too, calls of libraries are not interrupted [test ./explore TestUndelayed]: "first, " -> ""
+	return []Options{first, *p.opts.Portfolio.Whole}
 }
 
 // undelayed returns the entry and the options for a search with options x, on a machine like that of s, in

@@ -9,8 +9,8 @@ import (
 )
 
 // draws are the samples beside searches. In their first executions they find bugs that depend on the
-// beginning of an execution, which a depth-first search finds last. They also show the operations that have
-// most of the choices. They are short and never stopped, so their executions do not depend on the speed of
+// beginning of an execution, which a depth-first search finds last. Draws also show the operations that have
+// most of the choices. Draws are short and never stopped, so their executions do not depend on the speed of
 // the searches.
 //
 // If executions are long, the samples were drawn before (portfolio.long). Then draws are walks without end:
@@ -94,8 +94,8 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 	}()
 }
 
-// raise raises the bound on steps in opts, the options of c, if c has cut an execution and random
-// executions are longer than the bound. It reports whether it did.
+// raise raises the bound on steps in opts, the options of c, if c has cut an execution and random executions
+// are longer than the bound. It reports whether it has raised the bound.
 func (p *portfolio) raise(c *contender, opts *Options) bool {
 	if c.found.Truncated == 0 || !opts.RaiseSteps || p.drawn || len(p.opts.Portfolio.Samples) == 0 {
 		return false

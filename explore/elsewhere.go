@@ -20,11 +20,10 @@ import (
 //
 //	search ── Elsewhere.Explore(Piece) ──▶ Helper.Explore ── subsearch ──▶ Merge
 //
-// The machine of a helper is made equal to that of the search (vm.Machine.Learn). So both use the
-// same numbers for goroutines, functions and places, and a helper's findings are like those of
-// another worker (parallel.go). If the helper's machine has to assign a new number in a piece, the
-// helper refuses the piece. Then the search explores the piece itself, and sends the new knowledge of
-// its machine with the next piece.
+// The machine of a helper is made equal to that of the search (vm.Machine.Learn). So both use the same
+// numbers for goroutines, functions and places, and a helper's findings are like those of another worker
+// (parallel.go). If the helper's machine has to assign a new number in a piece, the helper refuses the piece.
+// Then the search explores that piece itself, and sends the new knowledge of its machine with the next piece.
 
 // A sentSearch has the data that a helper needs about a search, besides the options of its entry.
 type sentSearch struct {
@@ -134,7 +133,7 @@ type Helper struct {
 	s     *exploration
 	board *por.Board // the board of the helper's search
 	known []byte     // the knowledge that its machine has
-	facts []byte     // facts of that machine
+	facts []byte     // facts of the search's machine
 	clean bool       // the machine has exactly these facts
 }
 

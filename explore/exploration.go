@@ -48,7 +48,7 @@ type exploration struct {
 
 	// The sources of facts that the search consults and its result reports; nil if not wanted.
 	lazy     *oracle.Lazy
-	parts    por.Parts // the partition; it is queried less often after useless queries
+	parts    por.Parts // the partition; the search queries it less often after useless queries
 	checked  *check.Machine
 	explains *oracle.Explainer
 }
@@ -71,7 +71,7 @@ func (s *exploration) hasError() bool {
 	return slices.ContainsFunc(s.collector.found(), func(b *bug.Bug) bool { return !b.Warning })
 }
 
-// answers reports whether found is an answer: a bug, or that everything was explored.
+// answers reports whether found is an answer: it has a bug, or everything was explored.
 func (s *exploration) answers(found *por.Result) bool {
 	if found.Stopped && s.hasError() && !s.opts.All {
 		return true

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// longestName is the length of a name in bytes, so that a suffix still fits in what file systems allow (255,
+// longestName is the longest name in bytes. With a suffix it is still within the limits of file systems (255,
 // or 143 if names are encrypted).
 const longestName = 100
 

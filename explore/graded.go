@@ -18,9 +18,9 @@ const (
 	firstWhole   = 200_000 // work of the search before it increases preemptions
 )
 
-// A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after
-// the other on one machine. It has the last number, and its transitions weigh more than those of other
-// searches. So it takes little time from them, and still has an answer if it finds a bug first.
+// A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after the other
+// on one machine. It has the last number, and its transitions weigh more than those of other searches. So it
+// takes little time from the other searches, and still gives the answer if it finds a bug first.
 //
 // Before the first of these searches it continues the samples that were cut because executions are long: a
 // few dozen random executions find more than thousands that differ only in their last steps.
@@ -41,9 +41,9 @@ type climbed struct {
 	incomplete []Reason // why executions within the bound were not explored to their ends
 }
 
-// startLadder starts the search by increasing preemptions as soon as another search has worked
-// enough. The moment affects neither its work (see contender.work) nor the answer: when the ladder
-// starts, no other search has worked as much as an answer of the ladder takes.
+// startLadder starts the search by increasing preemptions as soon as another search has worked enough. The
+// moment of the start affects neither the ladder's work (see contender.work) nor the answer: no other search
+// has worked by then as much as an answer of the ladder takes.
 func (p *portfolio) startLadder(work uint64) {
 	x, from := p.opts.Portfolio.Graded, uint64(gradedFrom)
 	if p.opts.Portfolio.Whole != nil {
@@ -128,7 +128,7 @@ func (p *portfolio) climb(l *ladder, x Options) {
 		if l.err != nil {
 			return
 		}
-		x.Preempt = s.opts.Preempt // the bound of the search that it continues
+		x.Preempt = s.opts.Preempt // the bound of the search that the ladder continues
 		s.extra = &struct {
 			*effort
 			*climbed
@@ -188,16 +188,18 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 	if !s.delays() {
 		return false
 	}
-	e, opts := p.undelayed(s, *x)
-	if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
-		return true
-	}
-	l.before, l.last = l.before+l.last, 0
-	if work < math.MaxUint64 {
-		l.s.stopAfter(work)
-	}
-	if ended() {
-		return true
+	for _, x := range p.undelayedSearches() {
+		e, opts := p.undelayed(s, x)
+		if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
+			return true
+		}
+		l.before, l.last = l.before+l.last, 0
+		if work < math.MaxUint64 {
+			l.s.stopAfter(work)
+		}
+		if ended() {
+			return true
+		}
 	}
 	l.s = s // other searches explore executions in which time passes
 	return false

@@ -13,10 +13,10 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// describe executes b's schedule and fills in the rest of b. If the program has read inputs, b gets the
-// least inputs that lead to it, and the schedule of the program with these inputs. A machine without
-// symbolic values executes that schedule, which has to show the bug. If there is no time to find such
-// inputs, b keeps the schedule for all inputs that lead to it.
+// describe executes b's schedule and fills in the rest of b. If the program has read inputs, b gets the least
+// inputs that lead to it, and the schedule of the program with these inputs. A machine without symbolic
+// values executes that schedule, which has to show the bug. If there is no time to find such inputs, b keeps
+// the schedule that stands for all inputs that lead to b.
 func (s *exploration) describe(b *bug.Bug, t *schedule.Teller) error {
 	if !b.Noted.Symbolic {
 		return s.narrateIn(s.m, b, t)

@@ -28,8 +28,7 @@ import (
 //	long.hbs        the first of these, after it has begun again (portfolio_long.go)
 //	preempt.hbs     its search by increasing preemptions
 //
-// Short work is not saved but repeated: the other phases of a portfolio, and the work after a
-// search.
+// Short work is repeated instead of saved: the other phases of a portfolio, and the work after a search.
 type Keep struct {
 	Dir    string // directory of the entry; it need not exist
 	Header saved.Header
@@ -40,7 +39,7 @@ type Keep struct {
 	Env  []string
 
 	Every time.Duration // interval between saves of a search; 0: save only if it ends early
-	// Points, if set, decides instead of Every whether to save a search; it is called wherever the
+	// Points, if set, decides instead of Every when to save a search; it is called at every point where the
 	// search can be saved. Written is called after each save. Both are for tests.
 	Points  func() bool
 	Written func()
@@ -153,8 +152,8 @@ func unsaved(o *Options) bool {
 // name returns the name of the file of a phase.
 func (k *Keep) name(phase string) string { return filepath.Join(k.Dir, phase+".hbs") }
 
-// open opens the file of a phase; the file is nil if there is none. If over becomes true, it stops with an
-// error that is saved.ErrStopped.
+// open opens the file of a phase; it returns a nil file if the phase has no file. When over returns true,
+// open stops with an error that wraps saved.ErrStopped.
 func (k *Keep) open(phase string, over func() bool) (f *saved.File, info keptInfo, err error) {
 	name := k.name(phase)
 	f, err = saved.Open(name, over, k.Header)

@@ -31,9 +31,9 @@ import (
 //     which all executions leave. A function that ended the other goroutine would end both. If every
 //     execution has the Leak, it is a warning (Bug.Always).
 //
-// If a function that the entry called has left the goroutine, it is a bug by 2, because nothing outside of
-// that function could have ended it. The counted executions have other schedules than the one in 2. So at
-// the end 2 is checked again, for the first of them (judgeLeft).
+// If a function that the entry called has left the goroutine, the Leak is a bug by 2, because nothing outside
+// of that function could have ended the goroutine. The counted executions have other schedules than the one
+// in 2. So at the end 2 is checked again, for the first of them (judgeLeft).
 //
 // The clock (vm.Environment.DoubtsClock) is doubted only when the goroutine turns out to be an error. A Leak
 // that stays is a warning, and a search that reads the clock in all ways takes much longer.
@@ -52,7 +52,7 @@ const (
 
 // A leftBehind is a Leak that may stay.
 type leftBehind struct {
-	bug    *bug.Bug // the leak, with the first schedule that shows it
+	bug    *bug.Bug // the leak, with the first schedule that shows this leak
 	leaves uint64
 	with   []bug.Key // keys of Leaks that wait for the same object, in each execution with the Leak
 
@@ -61,8 +61,8 @@ type leftBehind struct {
 	fewest, most int
 }
 
-// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and those bugs
-// of earlier executions that may stay and that this execution lacks.
+// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and also those bugs of
+// earlier executions that may stay and that this execution lacks.
 func (c *collector) stay(bugs []*bug.Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*bug.Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs
@@ -105,7 +105,7 @@ func (c *collector) awaited(k bug.Key, bugs []*bug.Bug) (n int) {
 			continue
 		}
 		if n++; b.Loop >= 0 {
-			continue // the goroutine reads another object in each step, so each object counts
+			continue // the goroutine may read another object in each step, so each object counts
 		}
 		objs := c.m.AwaitedBy(b.Noted.Waiter)
 		if !slices.ContainsFunc(things, func(list []uint32) bool {
@@ -173,7 +173,7 @@ func (c *collector) unlucky() (list []*bug.Bug) {
 }
 
 // addLeft adds bugs, those of unlucky with their schedules, and returns whether the search continues. All
-// that may stay are added, not only the first, because the exploration begins again past them.
+// bugs that may stay are added, not only the first one, because the exploration begins again past them.
 func (c *collector) addLeft(bugs []*bug.Bug, path trace.Schedule) (proceed bool) {
 	proceed = true
 	for _, b := range bugs {

@@ -18,10 +18,11 @@ type limit struct {
 	spent   time.Duration // part of the timeout used before
 	cancel  func()        // nil: the clock has not started
 
-	// The clock, from start on. It stands still while machines for searches that share the time are made.
+	// The clock, from start on. The clock stands still while machines for searches that share the time are
+	// made.
 	mu    sync.Mutex // guards the following fields
 	timer *time.Timer
-	outer *limit // limit of the searches that share the time; nil: this search shares no time
+	outer *limit // the limit of all searches that share the time; nil: this search shares no time
 	end   time.Time
 	holds int           // searches that are making machines
 	since time.Time     // when holds became more than 0
@@ -155,8 +156,8 @@ func (l *limit) start() {
 	}
 }
 
-// hold stops the clock, for at most the rest of extra, until the function it returns is called.
-// Several searches may hold it at the same time.
+// hold stops the clock until the returned function is called, but for at most the rest of extra. Several
+// searches may hold it at the same time.
 func (l *limit) hold() (release func()) {
 	if l == nil {
 		return func() {}
@@ -179,7 +180,7 @@ func (l *limit) hold() (release func()) {
 	}
 }
 
-// reset sets the timer to the end, and later by more, unless it has fired.
+// reset sets the timer to the end plus more, unless the timer has fired.
 func (l *limit) reset(more time.Duration) {
 	if l.timer != nil && l.timer.Stop() {
 		//mutant: the clock never stands still [test ./explore TestInitialisingRefined]: " + more" -> ""
@@ -252,8 +253,8 @@ func (l *limit) ending() bool { return l.early.Load() || l.done() }
 // passed reports whether the exploration has to end now.
 func (l *limit) passed() bool { return l.ending() && !l.waits() }
 
-// mostSaving is the maximum time that a search may take, at the end of its time, to reach a point
-// where it can be saved. It is a tenth of the timeout if that is less.
+// mostSaving is the maximum time that a search may take, at the end of its time, to reach a point where it
+// can be saved. If a tenth of the timeout is less, the maximum is that tenth.
 const mostSaving = 5 * time.Second
 
 // waits reports whether there still is time for a search that has to be saved.

@@ -55,7 +55,7 @@ type Options struct {
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
 	WholeCalls    bool // see por.Config.WholeCalls
-	Undelayed     bool // with WholeCalls: time passes only while all goroutines wait
+	Undelayed     bool // time passes only while all goroutines wait
 
 	// Options of collecting and reporting.
 	All        bool // continue after the first bug
@@ -80,7 +80,7 @@ type Options struct {
 
 	// Keep, if set, says where to save searches.
 	Keep  *Keep
-	phase string // name under which this search is saved; "": it is not saved
+	phase string // name under which this search is saved; "": the search is not saved
 
 	// Elsewhere, if set, lets other processes explore pieces of the search, if it can be cut into such.
 	Elsewhere Elsewhere
@@ -203,10 +203,9 @@ func (o *Options) Check() error {
 // LeakRule says which remaining goroutines are bugs.
 type LeakRule uint8
 
-// A Portfolio explores an entry with several explorers, because no explorer is the best for all
-// programs. A search that stores no states is fast where few operations conflict. One that stores
-// them is fast where many orders lead back to few states. Many bugs show in the first execution
-// drawn at random.
+// A Portfolio explores an entry with several explorers, because no explorer is the best for all programs. A
+// search that stores no states is fast where few operations conflict. An explorer that stores states is fast
+// where many orders lead back to few states. Many bugs show in the first execution drawn at random.
 //
 //	1  the first search
 //	2  as soon as it has worked aloneWork, or has given up: if its executions are long (see tooLong),
@@ -223,11 +222,11 @@ type LeakRule uint8
 // measure is work (por.Stats.Work) and not time, so that the answer is the same on every machine. No work
 // is done twice: the first search continues its work beside the others.
 //
-// Claim 1: line 4 does not depend on the speed of the searches. (1) The work of each search after
-// each of its transitions does not depend on the others. Nor does the work at which it begins: line
-// 2 determines it by the work of the first search, which has one worker until then. (2) A search is
-// stopped only when it has worked more than one that has an answer. (3) So the search with the
-// least work is never stopped, and every other one that is not stopped needs more.
+// Claim 1: line 4 does not depend on the speed of the searches. (1) The work of each search after each of its
+// transitions does not depend on the others. Nor does the work at which it begins: line 2 determines it by
+// the work of the first search, which has one worker until then. (2) A search is stopped only when it has
+// worked more than another search that has an answer. (3) So the search that needs the least work for an
+// answer is never stopped, and every other search that is not stopped needs more work.
 //
 // Claim 2: an answer counts soon after it exists: when the other searches have worked one turn more
 // (see strategy.Turns).
@@ -255,7 +254,7 @@ type Elsewhere interface {
 	Publish(data []byte) (number int)
 }
 
-// sends reports whether pieces of the search with options o may be explored by other processes.
+// sends reports whether other processes may explore pieces of the search with options o.
 func (o *Options) sends() bool {
 	if o.Elsewhere == nil || o.phase == "" || o.POR.Piece == nil || o.Jobs > 1 {
 		return false

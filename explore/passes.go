@@ -14,14 +14,15 @@ type pass struct {
 	when func(r *Result, opts *Options) bool
 	// change changes the configuration of the machine.
 	change func(*vm.Config)
-	// searches are executed one after the other, until one has an answer.
+	// The searches are executed one after the other, until one has an answer.
 	searches func(opts Options) []Options
 	// pointless, if set, reports whether the pass cannot change the result, according to the machine.
 	pointless func(s *exploration) bool
 	// work returns the amount of work that each search may do. It does not depend on the speed of the
 	// computer.
 	work func(r *Result) uint64
-	// merge returns the result for r and the last search; answered reports whether that has an answer.
+	// merge returns the result for r and the last search; answered reports whether the last search has an
+	// answer.
 	merge func(r *Result, s *exploration, found por.Result, answered bool) (*Result, error)
 }
 

@@ -106,8 +106,8 @@ func (p *portfolio) prepare(keep *Keep, x Options, phase string, s *exploration)
 	return prepare(p.ctx, e, x)
 }
 
-// run runs a contender to its end. If a contender's exploration is inconclusive, it alone begins
-// again, because the explorations of others may be conclusive.
+// run runs a contender to its end. If a contender's exploration is inconclusive, only this contender begins
+// again, because the explorations of the others may be conclusive.
 func (p *portfolio) run(c *contender) {
 	e := p.entry
 	for {
@@ -250,10 +250,9 @@ func (p *portfolio) search(c *contender) {
 	c.found = s.search()
 }
 
-// begunAgain reports whether c is a search by several workers whose explorer has begun again, or
-// has fallen back to another one. The work that one worker would have done by then is unknown, so
-// one worker has to repeat it all. (A search in rounds does the same work with any number of
-// workers.)
+// begunAgain reports whether c is a search by several workers whose explorer has begun again, or has fallen
+// back to another one. The work that one worker would have done by then is unknown, so one worker has to
+// repeat the whole search. (A search in rounds does the same work with any number of workers.)
 func (c *contender) begunAgain() bool {
 	return c.s.collector.divided && c.s.collector.begunAgain && !c.s.opts.POR.Stateful
 }
@@ -307,8 +306,8 @@ func (p *portfolio) lost(number int, work uint64) bool {
 	return work > p.best || work == p.best && number > p.winner
 }
 
-// speaks reports whether the search of that number is the first that has not ended and is not slow:
-// its progress is shown.
+// speaks reports whether the progress of the search of that number is shown: whether it is the first search
+// that has not ended and is not slow.
 func (p *portfolio) speaks(number int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -348,9 +347,9 @@ func (p *portfolio) end(c *contender) {
 	}
 }
 
-// decided reports whether the best answer is in list, and no contender that has not ended can have a
-// better one: because the others have not begun, or because they began with more work than the best
-// answer took, which may be that of the ladder.
+// decided reports whether the best answer is in list, and no contender that has not ended can have a better
+// one. That is so if the others have not begun, or if they began with more work than the best answer took;
+// the best answer may be the ladder's.
 func (p *portfolio) decided(list []*contender) bool {
 	p.mu.Lock()
 	begun, winner := p.others, p.winner

@@ -16,19 +16,18 @@ import (
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
-//	   answer, and time may pass at clock reads, once more with time that passes only while all goroutines
-//	   wait. If an execution has more than farPath steps, the first sample of f comes before d, because d
+//	   answer, and time may pass while goroutines can run, the first search and then this one again, with
+//	   time that passes only while all goroutines wait. If an execution has more than farPath steps, the first sample of f comes before d, because d
 //	   then takes far longer than that sample and the executions that it predicts
 //	e  the first search, from the beginning, for about fewDeep executions, unless it has worked that much
 //	   since it last began; if d has covered everything, for longPatience times the work of d
 //	f  each of the samples, up to sampleWork, or more if executions are longer, but only for fewLong executions
 //	   if d has covered everything; up to longWork if still none has come to its end
 //
-// Nothing is known of the entry before an execution ends, so c makes one end as soon as possible.
-// The first step with an answer is the last, with one exception: the samples follow d, because they
-// may find a bug in an interrupted call. After f, an execution counts as too long only if it is
-// much longer than those that have ended. Then the first search begins again: lines 1 to 4 of
-// Portfolio.
+// Nothing is known about the entry before an execution ends, so step c lets one execution end as soon as
+// possible. The first step with an answer is the last, with one exception: the samples follow d, because they
+// may find a bug in an interrupted call. After f, an execution counts as too long only if it is much longer
+// than those that have ended. Then the first search begins again: lines 1 to 4 of Portfolio.
 const (
 	attemptWork = 11_000
 	longWork    = 1_000_000
@@ -40,16 +39,16 @@ const fewDeep = 3
 // fewWhole is the number of executions of d.
 const fewWhole = 60
 
-// An answer with uninterrupted calls rests on an assumption. So it counts only when other searches have
-// worked wholePatience times as much, or longPatience times if executions are long.
+// An answer with uninterrupted calls rests on an assumption. So its answer counts only when other searches
+// have worked wholePatience times as much, or longPatience times if executions are long.
 const wholePatience, longPatience = 2, 1
 
-// fewLong is the least number of executions of a sample in f, if random executions are as long as
-// the longest execution so far. fewRead is that number for the first sample, which also reads its
-// second execution to predict others, and executes the predictions.
+// fewLong is the least number of executions of a sample in f, if random executions are as long as the longest
+// execution so far. fewRead is the number for the first sample, which also predicts executions from its
+// second one, and executes the predicted ones.
 const fewLong, fewRead = 2, 16
 
-// farPath is the length of an execution from which on d takes more than three million steps.
+// farPath is the least length of an execution for which d takes more than three million steps.
 const farPath = 50_000
 
 // longPhase is the name under which the first search is saved after it has begun again.
@@ -142,8 +141,12 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s.answers(&found) && !found.Stopped && found.Whole {
 			whole, wholeFound = s, found
 		}
-		if !over() && s.delays() {
-			e, opts := p.undelayed(s, *x)
+		delays := s.delays()
+		for _, x := range p.undelayedSearches() {
+			if !delays || over() || whole != nil {
+				break
+			}
+			e, opts := p.undelayed(s, x)
 			w, err := prepare(p.ctx, e, opts)
 			if err != nil {
 				return nil, found, err

@@ -2,11 +2,11 @@ package explore
 
 import "hbcheck.dev/hbcheck/explore/strategy"
 
-// The first search explores classes of executions. For programs with too many classes it would take hours,
-// and take processor time from the searches beside it, which match states. So when it has worked judgedAt,
-// the portfolio estimates the number of classes on a replica, from a deterministic sample. If the search
-// has done almost nothing of its work by then, it is slow from then on: each of its steps weighs
-// slowWeight. It still has the answer if it finds a bug first by that measure.
+// The first search explores classes of executions. For programs with too many classes the first search would
+// take hours, and take processor time from the searches beside it, which match states. So when it has worked
+// judgedAt, the portfolio estimates the number of classes on a replica, from a deterministic sample. If the
+// search has done almost nothing of its work by then, it is slow from then on: each of its steps weighs
+// slowWeight. It still gives the answer if it finds a bug first when its steps are weighed so.
 //
 // Claim 1 of Portfolio holds: which search is slow, and from which step on, depends only on the
 // program.

@@ -50,7 +50,7 @@ var inTurnPass = pass{
 			}
 			return r
 		}
-		if !answered || found.Stopped { // the search has found a bug that gc can have: r's bugs stay
+		if !answered || found.Stopped { // the search has found a bug that gc can have, so r's bugs stay errors
 			return undecided(!found.Stopped), nil
 		}
 		if err := s.finish(found); err != nil {

@@ -14,8 +14,8 @@ type refinement struct {
 
 	// with makes a machine with another configuration; nil: the machine cannot do that.
 	with func(change func(*vm.Config)) func(interrupted func() bool) (describe.Machine, error)
-	// overtaken: a search with timers that fire at any moment would find only bugs that are
-	// known already.
+	// overtaken is set if a search with timers that fire at any moment would find only bugs that are known
+	// already.
 	overtaken bool
 }
 

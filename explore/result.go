@@ -50,8 +50,8 @@ type Result struct {
 	Within *int
 	// Choices describes most choices of a long search, if the result is incomplete.
 	Choices *strategy.Choice
-	// Subtests are the executed subtests, sorted. Skipped are those of them that every execution skipped,
-	// or that no execution ended.
+	// Subtests are the executed subtests, sorted. Skipped are those subtests that every execution skipped, or
+	// that no execution ended.
 	Subtests []string
 	Skipped  []string
 	Alone    []Alone // subtests that were explored without the others, because the test is too big
@@ -87,11 +87,11 @@ type Result struct {
 	Refinement vm.Refinement
 	// Initialisers: schedules begin in initialisers of packages.
 	Initialisers bool
-	// AllOrders: all orders of maps were tried, though Options did not ask for them (see
+	// AllOrders is set if all orders of maps were tried, although Options did not ask for them (see
 	// vm.AllOrders).
 	AllOrders bool
 	again     refinement `saved:"-"`
-	doubted   bool       // a bug may have been found because two clock reads are alike: see left.go
+	doubted   bool       // a bug may have been found only because two clock reads are equal: see left.go
 	cutShort  bool       // time was up in a pass
 	// LongLoops has the places of a few executions when the bound on steps cut them.
 	LongLoops []LongLoop
@@ -100,8 +100,8 @@ type Result struct {
 	NotRun *describe.NotRun
 	// Coverage says which parts of the user's module were executed; nil if not recorded.
 	Coverage *Coverage
-	// SolverTrouble says why the external solver was not used. The result is the same as without
-	// one.
+	// SolverTrouble says why the external solver was not used. The result is then the same as without an
+	// external solver.
 	SolverTrouble string
 	// FirstOnly is set if the search stopped because a bug was found.
 	FirstOnly bool
@@ -111,7 +111,7 @@ type Result struct {
 	Saved bool
 	// Known is the number of bugs that Options.Known has accepted.
 	Known int
-	// Cached: the result is that of an earlier run.
+	// Cached is set if the result is that of an earlier run.
 	Cached bool
 	// Aimed has the results for Options.Targets, of explorers that sample.
 	Aimed []AimedAt
@@ -283,7 +283,7 @@ type LongLoop struct {
 	Goroutine string
 	Func      string
 	Pos       token.Position
-	Loop      bool // Pos is the position of its loop; otherwise of its pending operation
+	Loop      bool // Pos is the position of the goroutine's loop; otherwise that of its pending operation
 }
 
 // addAimed adds the results for targets.
@@ -302,7 +302,7 @@ func (r *Result) addAimed(targets []target.Target, aimed []por.Aimed) {
 // An Alone is the exploration of one subtest of a test that is too big, without the other subtests, as with
 // --run Test/sub. A subtest may depend on earlier ones: see Divide.
 type Alone struct {
-	Name    string // with that of the test; there may be subtests inside of it
+	Name    string // full name, with that of the test; the subtest may have subtests of its own
 	Verdict Verdict
 	Stats   Stats
 	Assumed []vm.Assumption

@@ -62,8 +62,8 @@ func Run(ctx context.Context, e Entry, opts Options) (*Result, error) {
 	return r, err
 }
 
-// exploreRefined explores e with opts, again and again, until the machine needs no refining. It changes e and
-// opts to those of the last exploration.
+// exploreRefined explores e with opts, and repeats this with a finer machine until no refining is needed. It
+// sets e and opts to those of the last exploration.
 func exploreRefined(ctx context.Context, e *Entry, opts *Options) (*Result, error) {
 	r, err := explore(ctx, *e, *opts)
 	var before, loads time.Duration // times of the explorations that were replaced by finer ones

@@ -54,7 +54,7 @@ func (r *Result) AddSmall(s *Small) {
 	r.Small = s
 	for _, b := range s.Result.Bugs {
 		if b.Warning && !b.Doubtful {
-			continue // the entry at its full size has them, too, or needs other timing
+			continue // the entry at its full size has these bugs, too, or needs other timing
 		}
 		b.Small = s.Smaller
 		r.Bugs = append(r.Bugs, b)

@@ -7,13 +7,13 @@ import (
 )
 
 // A Subtest is a subtest with its verdict. Exploring a test explores its subtests, so the verdict follows
-// from the test's. If the test is too big for that, the verdict is that of exploring the subtest alone, if
-// this was done.
+// from the test's. If the test is too big, the verdict is that of the subtest explored alone, if it was
+// explored alone.
 type Subtest struct {
-	Name    string // with that of the test: TestX/a
+	Name    string // full name, with that of the test: TestX/a
 	Verdict Verdict
 	Skipped bool // every execution skips the subtest
-	Alone   bool // the verdict is that of its exploration alone
+	Alone   bool // the verdict comes from its exploration alone
 }
 
 // SubtestVerdicts returns the executed subtests with their verdicts, in the order of their names. A bug fails

@@ -8,7 +8,7 @@ type OneWorker uint8
 
 // The reasons; the first that applies is reported.
 const (
-	NotAsked       OneWorker = iota // the search has as many workers as Jobs says
+	NotAsked       OneWorker = iota // the search has the number of workers that Jobs requests
 	SerialExplorer                  // the search of the explorer, or of its variant, cannot be divided
 	SerialBounds                    // nor can that of full or jpf without matching, or with exact bounds
 	SerialOracle                    // the oracle learns: its answers depend on earlier questions

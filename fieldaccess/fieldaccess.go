@@ -24,7 +24,7 @@ import (
 // A Location is memory a goroutine is about to access, as the state shows it.
 type Location struct {
 	Type      types.Type // type of the object's memory; nil: not known
-	Objs      static.Set // the objects of the points-to analysis that may represent its object; Empty: any
+	Objs      static.Set // the objects of the points-to analysis that may represent the location's object; Empty: any
 	Map       types.Type // the map's type, if the location is a map
 	Off, Size int64
 	Write     bool

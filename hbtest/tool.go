@@ -105,7 +105,7 @@ type exploration struct {
 	tool, test string
 	*settings
 
-	end  time.Time   // when the test's time is over; zero: no limit
+	end  time.Time   // time at which the test has to end; zero: no limit
 	late atomic.Bool // the test's time is over
 }
 
@@ -273,7 +273,7 @@ func (x *exploration) unexpected(list []result, clipped bool) (rest []string) {
 		bounds := append(slices.Clone(x.bounds), "preempt")
 		timeUp := func(why string) bool { return strings.Contains(why, "(--timeout)") }
 		if x.timeout > 0 && !clipped && slices.ContainsFunc(r.Incomplete, timeUp) {
-			bounds = []string{""} // all of them: a search may be one of several, with bounds of its own
+			bounds = []string{""} // all searches: this one may be one of several, with bounds of its own
 		}
 		if r.Action == "error" {
 			rest = append(rest, r.Error)

@@ -1,7 +1,7 @@
-// Package hybrid merges the partial facts of static analyses over a live call stack (SPIN 2014,
-// section 4.1): the operations that a goroutine may still execute. They are those from its next
-// instruction to the return of its function, then those after the call in the caller to the return
-// of the caller, and so on down to the function of the go statement.
+// Package hybrid merges the partial facts of static analyses over a live call stack (SPIN 2014, section 4.1):
+// the operations that a goroutine may still execute. These are the operations from its next instruction to
+// the return of its function, then those in the caller after the call, to the return of the caller, and so on
+// down to the function of the go statement.
 //
 //	innermost frame   f: ... a; [x++]; b      Before(x++)   x++, b
 //	its caller        g: ... f(); c; d        After(f())    c, d
@@ -32,8 +32,8 @@ type Frame struct {
 	// Unwinding: control returns to Instr itself and not to the next instruction (RunDefers, and frames
 	// that are being unwound).
 	Unwinding bool
-	// Recovered: it is a deferred call, and an earlier one of the same function has
-	// recovered from a panic.
+	// Recovered is set for a deferred call if an earlier deferred call of the same function has recovered
+	// from a panic.
 	Recovered bool
 	// ID names Fn's number and the program counter, for caching.
 	ID uint64
@@ -71,8 +71,8 @@ func (h *Futures) FutureOf(stack []Frame) static.Set {
 				x = h.F.Whole(fr.Fn)
 			case fr.Instr == nil && fr.Builtin == "close": // close accesses no memory
 			case fr.Instr == nil:
-				// A go statement has started a builtin, or the builtin is a deferred call. A
-				// deferred builtin is also counted in the function that deferred it.
+				// A go statement has started a builtin, or the builtin is a deferred call. A deferred builtin
+				// also counts in the function that deferred it.
 				x = h.F.Everything()
 			case !h.F.Known(fr.Instr.Parent()):
 				x = h.F.Everything()

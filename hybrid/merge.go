@@ -14,9 +14,9 @@ import (
 // future. Paths become addresses in this step, because each frame has the values of its parameters and
 // variables.
 //
-// A frame that is in a call continues after it if the call returns, and with its
-// deferred calls if it panics. A frame that is already running its deferred calls (Unwinding) still has the
-// pending ones, which the state has exactly, and then returns or panics; the two are not distinguished.
+// A frame that is in a call continues after it if the call returns, and with its deferred calls if it panics.
+// A frame that is already running its deferred calls (Unwinding) still executes the pending ones, which the
+// state has exactly. Then it returns or panics; the two are not distinguished.
 //
 // How the parts of a stack are put together, x being the flow so far (static.Flow):
 //
@@ -170,7 +170,7 @@ func isRunDefers(instr ssa.Instruction) bool {
 // WaitGroup with the number added to it.
 func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 	e := m.e
-	x := e.Returning() // of nothing to its caller, the innermost frame
+	x := e.Returning() // the innermost frame, which returns nothing to its caller
 	for k := 0; k < len(parts); k++ {
 		c := parts[k]
 		resume, panicked := c.p.resume, c.p.panicked
@@ -201,8 +201,8 @@ func (m *Merger[V]) fold(l Live, parts []stackPart[V]) V {
 // leaving returns what follows in a frame that has the given deferred calls left:
 // returns and recovered follow when there are none.
 //
-// It goes from the oldest deferred call to the newest, because the newest runs first and needs the
-// result of what follows it. There are three continuations, according to the way in which control
+// It goes from the oldest deferred call to the newest, because the newest runs first, and its result depends
+// on the result of the calls after it. There are three continuations, according to the way in which control
 // reaches a deferred call:
 //
 //	z   the function returns: all deferred calls run, and then it returns

@@ -143,7 +143,7 @@ func (p *frameEnv) save() {
 		}
 	})
 	if k != 0 {
-		clear(p.saved) // not what was expected
+		clear(p.saved) // not the expected call
 	}
 }
 
@@ -239,9 +239,9 @@ type liveKey struct {
 	after bool
 }
 
-// liveAt reports whether v, having been computed, may still be used at instr or
-// later without being computed again. Then its register holds it: the compiler of the machine
-// shares registers only between values that are never live together.
+// liveAt reports whether v, having been computed, may still be used at instr or later without being computed
+// again. Then its register holds v, because the compiler of the machine shares registers only between values
+// that are never live together.
 //
 // It computes liveness for a single value, by searching from the instruction for a use before any
 // recomputation. A use by a phi is on an edge: it counts for the predecessor that it belongs to.

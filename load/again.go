@@ -7,11 +7,10 @@ import (
 	"sync"
 )
 
-// A program is loaded again with edits of a few files of it, mostly other numbers in a test. Only
-// the packages of these files, and those that import them, are parsed and checked again. The others
-// share files and types with the first program; nothing writes to these after Load. SSA is made
-// anew, function by function as it is needed, because a package of package ssa belongs to one
-// program.
+// A program is loaded again after edits of a few of its files, which usually change numbers in a test. Only
+// the packages of these files, and those that import them, are parsed and checked again. All other packages
+// share files and types with the first program; nothing writes to these after Load. SSA is made anew,
+// function by function as it is needed, because a package of package ssa belongs to one program.
 
 // again is the data that a Program keeps for Again.
 type again struct {

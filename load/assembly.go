@@ -32,8 +32,8 @@ func (l *loader) takePure(lp *listPackage) (imports []string) {
 	match := func(name string) bool { ok, err := tagged.MatchFile(lp.Dir, name); return err == nil && ok }
 	pure := newVariant(lp, match, l.choices.source, false)
 	if pure == nil {
-		// A file for other processors is a weaker indication, because it may be specific to these.
-		// So each function without a body must have one there.
+		// A file for other processors is a weaker indication, because it may be specific to these processors.
+		// So in such a file each function without a body must have a body.
 		tagged.GOARCH = pureArch
 		pure = newVariant(lp, match, l.choices.source, true)
 	}
@@ -53,16 +53,16 @@ type variant struct {
 	imports        []string // of files that are new
 }
 
-// newVariant returns the variant of lp with the files for which match holds. It returns nil if the
-// variant has assembly, or functions without a body where lp has none, or if it does not declare
-// all mentioned names.
+// newVariant returns the variant of lp with the files for which match holds. It returns nil if the variant
+// has assembly; if the variant has functions without a body and lp has none; or if the variant does not
+// declare all mentioned names.
 //
 //  1. Other packages mention exported names: all of these are still declared.
 //  2. The names that the package's own files mention are among their identifiers. None of these is
 //     a name that only a dropped file declared.
 //
-// With twins, each function without a body has one with a body in the variant, or those that call it have
-// (wrapped).
+// With twins, each function without a body has a counterpart with a body in the variant, or its callers have
+// one (wrapped).
 func newVariant(lp *listPackage, match func(name string) bool, source func(string) string, twins bool) *variant {
 	if slices.ContainsFunc(lp.SFiles, match) {
 		return nil
@@ -115,8 +115,9 @@ func newVariant(lp *listPackage, match func(name string) bool, source func(strin
 	return v
 }
 
-// wrapped reports whether the function of the given name is only mentioned in the bodies of exported
-// functions that the variant has, too, with the same types: it is their implementation for one processor.
+// wrapped reports whether the function of the given name is mentioned only in the bodies of exported
+// functions that the variant has, too, with the same types. Then it is their implementation for one
+// processor.
 func (v *variant) wrapped(before, now *names, name string) bool {
 	found := false
 	for f, uses := range before.uses {
@@ -135,7 +136,7 @@ func (v *variant) wrapped(before, now *names, name string) bool {
 type names struct {
 	dir       string
 	source    func(name string) string // the contents read for a file
-	declared  map[string]bool          // at package level, methods as T.m; false if it is a function without a body
+	declared  map[string]bool          // names at package level, methods as T.m; false: a function without a body
 	mentioned map[string]bool          // all identifiers in bodies, types and values
 	pkg       string
 

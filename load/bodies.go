@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// Few of the library's functions that may be called are executed: 51 of 1,524 by a test of ten lines, 273
-// of 6,334 by one that imports net/http. So the bodies of the library's functions are not checked with the
-// package. When a body is needed it is checked by itself, in a file that has only the imports and this one
+// Few of the library's functions that may be called are executed: 51 of 1,524 by a test of ten lines, 273 of
+// 6,334 by one that imports net/http. So the bodies of the library's functions are not checked with the
+// package. When a body is needed it is checked separately, in a file that has only the imports and this one
 // declaration, with the name _.
 //
 // By the following claims the program is the same as with all bodies checked:
@@ -27,7 +27,7 @@ import (
 // A lateBody is a body that was not checked with its package.
 type lateBody struct {
 	file *ast.File
-	decl *ast.FuncDecl // with the body; if parse is set: guarded by checking, nil until parsed
+	decl *ast.FuncDecl // the declaration with the body; if parse is set: guarded by checking, and nil until parsed
 	// parse, if not nil, parses decl.
 	parse func() (*ast.FuncDecl, error)
 	info  *types.Info // guarded by checking; nil until checked
@@ -37,7 +37,7 @@ type lateBody struct {
 // body becomes part of the types of its package, which programs may share.
 var checking sync.RWMutex
 
-// setBodiesAside removes the bodies that can be checked by themselves from p, which is not checked yet.
+// setBodiesAside removes from p, which is not checked yet, the bodies that can be checked separately.
 func (p *Package) setBodiesAside() {
 	p.late = make(map[token.Pos]*lateBody)
 	kept := p.mentionedByVariables()
@@ -78,11 +78,11 @@ func checksAlone(d *ast.FuncDecl) bool {
 	return alone
 }
 
-// mentionedByVariables returns the functions and methods of p that the order of initialisation may depend
-// on. The next variable to initialise is the first one in the source that mentions only initialised
-// variables, directly or through functions. So if a variable leads only to variables declared before it,
-// the order is the same as if it mentioned nothing, because these are initialised earlier in any case. The
-// variables that it leads to are found by name, which over-approximates.
+// mentionedByVariables returns the functions and methods of p that the order of initialisation may depend on.
+// The next variable to initialise is the first one in the source that mentions only initialised variables,
+// directly or through functions. So if a variable leads only to variables declared before it, the order is
+// the same as if it mentioned nothing, because these are initialised earlier in any case. The variables to
+// which it leads are found by name, which over-approximates.
 func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 	var specs []*ast.ValueSpec
 	declared := byName{vars: make(map[string]int), funcs: make(map[string][]*ast.FuncDecl), methods: make(map[string][]*ast.FuncDecl)}
@@ -114,7 +114,7 @@ func (p *Package) mentionedByVariables() map[*ast.FuncDecl]bool {
 	mentioned := make(map[ast.Node]*namesIn)
 	found := make(map[*ast.FuncDecl]bool)
 	for i, s := range specs {
-		last := -1 // the last of the variables that it leads to
+		last := -1 // the last variable in the source to which it leads
 		seen := map[ast.Node]bool{s: true}
 		for work := []ast.Node{s}; len(work) > 0; {
 			n := work[len(work)-1]

@@ -18,8 +18,8 @@ import (
 // package ssa does not export. With a version of package ssa with other fields, which a module that
 // uses hbcheck as a tool may select, packages are built as a whole.
 //
-// So code that reads Blocks, Params or AnonFuncs of a library function calls EnsureBuilt first, and code
-// that only needs to know whether there is a body calls IsBodyless.
+// So code that reads Blocks, Params or AnonFuncs of a library function calls EnsureBuilt first. Code that
+// only needs to know whether the function has a body calls IsBodyless.
 
 // oneByOne reports whether package ssa has the fields that this file sets.
 var oneByOne = hasField[*types.Info](ssa.Package{}, "info") && hasField[[]*ssa.Function](ssa.Package{}, "created") &&

@@ -23,10 +23,10 @@ import (
 //	go.answers       gob of bundleInfo
 //	root/...         files, below their absolute names
 //
-// The overlay of the standard library is part of hbcheck itself, and so both sides must be the same build.
-// A program also reads files while it executes; the bundle has those in the folders of its packages, testdata
+// The overlay of the standard library is part of hbcheck itself, and so both sides must be the same build. A
+// program also reads files while it executes; the bundle has those in the folders of its packages, testdata
 // included. A machine records each answer of the host (vm.HostLog), and the maker of the bundle compares
-// them with those of its own host.
+// these answers with those of its own host.
 
 // GoAnswers are answers of the go command by its arguments.
 type GoAnswers struct {
@@ -49,14 +49,14 @@ type goAnswer struct {
 func NewGoAnswers() *GoAnswers { return &GoAnswers{answers: make(map[string]goAnswer)} }
 
 // Reuse returns the same answers for another Load, which asks the go command only new questions. The caller
-// promises that the go command would answer the old ones as before.
+// promises that the go command would answer the old questions as before.
 func (a *GoAnswers) Reuse() *GoAnswers {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return &GoAnswers{reuses: true, answers: maps.Clone(a.answers)}
 }
 
-// get returns the answer to args: a stored one, or that of ask.
+// get returns the answer to args: the stored answer, or that of ask.
 func (a *GoAnswers) get(args []string, ask func() goAnswer) (goAnswer, error) {
 	key := strings.Join(args, "\x00")
 	if a == nil {

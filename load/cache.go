@@ -9,19 +9,18 @@ import (
 	"sync"
 )
 
-// A Cache keeps parsed and type-checked std packages from one Load to the next
-// in the same process: tests and benchmarks that load hundreds of small
-// programs spend most of their time there otherwise. The zero value is an empty
-// cache. It may be shared by concurrent Loads, which then take turns in all
-// phases but the first.
+// A Cache keeps parsed and type-checked std packages from one Load to the next in the same process: without a
+// cache, tests and benchmarks that load hundreds of small programs spend most of their time on these
+// packages. The zero value is an empty cache. It may be shared by concurrent Loads, which then take turns in
+// all phases but the first.
 //
 // Programs loaded with the same cache share one file set, syntax trees and
 // types, but nothing that is written to after Load. Their packages are checked whole, but declarations that
 // a program does not mention (see prune) have no SSA. The positions of their declarations depend on earlier
 // loads.
 //
-// A cache serves one Go distribution, set of build tags and overlay at a time;
-// Loads with others empty it. It does not notice changes of files.
+// A cache serves one Go distribution, set of build tags and overlay at a time; a Load with another one
+// empties the cache. It does not notice changes of files.
 type Cache struct {
 	mu   sync.Mutex
 	key  cacheKey            // guarded by mu

@@ -29,7 +29,7 @@ type CUse struct {
 
 // cgoFile has the reduced form of a file that imports "C", and the names that were lost.
 type cgoFile struct {
-	declare []string          // C types to be declared in it; all of a package's are in its first such file
+	declare []string          // C types to be declared in the file; the first such file of a package has all of them
 	types   map[string]bool   // C types that the file mentions
 	uses    map[ast.Node]CUse // functions without a body because of C
 }
@@ -90,9 +90,9 @@ func (l *loader) addCgo() error {
 	return nil
 }
 
-// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns
-// their other imports. It adds none if one of lp's files is built only without cgo: then the author
-// has an alternative.
+// addCgoFiles adds to lp's files those that are ignored only because they import "C", and returns their other
+// imports. It adds no files if one of lp's files is built only without cgo, because then the author has an
+// alternative.
 func (l *loader) addCgoFiles(lp *listPackage) (imports []string) {
 	if lp.Standard {
 		return nil

@@ -110,7 +110,7 @@ func newInfo() *types.Info {
 	}
 }
 
-// language returns the language version for packages that have none. It is empty, which means the
+// language returns the language version for packages that have none. The result is empty, which means the
 // version of go/types, unless the go command is of another release.
 func (l *loader) language() string {
 	if len(l.goEnv.tags.Releases) == 0 {
@@ -146,7 +146,7 @@ func (l *loader) importedBy(p *Package, path string) *Package {
 		if mapped := p.list.ImportMap[path]; mapped != "" {
 			id = mapped
 		}
-		if l.user[id] == nil { // then it is a std package, which has no variants
+		if l.user[id] == nil { // no package of the user's: a std package, which has no variants
 			id, _, _ = strings.Cut(id, " ")
 			id, _ = l.std.resolve(id)
 		}

@@ -24,8 +24,8 @@ type Config struct {
 	// Tests loads test functions: packages include their _test.go files and their external test packages.
 	Tests bool
 
-	// Tags are additional build tags. If there are any, they replace those
-	// of GOFLAGS, as on the go command's line.
+	// Tags are additional build tags. If there are any, they replace the tags of GOFLAGS, as on the go
+	// command's line.
 	Tags []string
 
 	// Mod is the go command's -mod flag: mod, readonly, vendor or empty.
@@ -54,8 +54,8 @@ type Config struct {
 	Outlines Store
 	Build    string
 
-	// Names asks for DebugRef instructions in the functions outside the standard library. The machine
-	// takes them out again before it compiles a function (TakeNames).
+	// Names asks for DebugRef instructions in the functions outside the standard library. TakeNames removes
+	// these instructions again before the machine compiles a function.
 	Names bool
 
 	// Loaded, if not nil, is called while packages are checked: of all packages, done have been

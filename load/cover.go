@@ -70,7 +70,7 @@ type BlockKind uint8
 const (
 	Plain BlockKind = iota
 	Comm            // the block begins a case of a select statement
-	Else            // the else branch that an if statement does not have: the block is empty
+	Else            // stands for the else branch that an if statement lacks: the block is empty
 )
 
 // coverage has a Program's data about the blocks of the user's module.
@@ -80,7 +80,7 @@ type coverage struct {
 
 	mu     sync.Mutex
 	begins map[instrPlace][]int   // guarded by mu; the numbers of blocks
-	edges  map[edge][]int         // guarded by mu; likewise, between the blocks of SSA
+	edges  map[edge][]int         // guarded by mu; the same between the blocks of SSA
 	done   map[*ssa.Function]bool // guarded by mu
 	hollow map[int]bool           // blocks that make up a basic block alone; of several in one, the first
 }
@@ -167,7 +167,7 @@ func (l *loader) count() error {
 // blockCounter finds the blocks of a file and puts counters into them.
 type blockCounter struct {
 	fset   *token.FileSet
-	minor  int // of the release whose tool it follows
+	minor  int // minor number of the release whose tool the counter follows
 	next   int // number of the next block
 	blocks []Block
 	proto  Block // what all have in common

@@ -12,14 +12,13 @@ import (
 
 // strip takes the calls of counters out of the functions of the user's module, which it builds.
 //
-// The result is the functions as they would be without counters. Package ssa removes blocks that
-// have only a jump before it replaces variables by values, but a counter keeps such a block. A
-// second program, in which variables are not replaced, shows these blocks (hollow). They are
-// removed here, and their counters move to the edges that led to them. There are two exceptions: a
-// statement with only empty arms, whose branch package ssa would have removed; and a block in which
-// values are merged. Such a block jumps forwards, for example to a loop after an if statement, and
-// makes no difference for states. It may make a difference if it is a continue or goto that stands
-// alone after an if statement.
+// The result is the functions as they would be without counters. Package ssa removes blocks that have only a
+// jump before it replaces variables by values, but a counter keeps such a block. A second program, in which
+// variables are not replaced, shows these blocks (hollow). They are removed here, and their counters move to
+// the edges that led to them. There are two exceptions: a statement with only empty arms, whose branch
+// package ssa would have removed; and a block in which values are merged. Such a block jumps forwards, for
+// example to a loop after an if statement, and makes no difference for states. The block may make a
+// difference if it is a continue or goto that stands alone after an if statement.
 func (prog *Program) strip() {
 	c := prog.cover
 	if c == nil {

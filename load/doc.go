@@ -4,12 +4,12 @@
 // # Division of labour
 //
 // The go command answers only questions that need it: the packages that match a pattern, the user's files
-// that belong to them under the present build constraints and flags, the resolution of import paths
-// (modules, vendoring, workspaces, test variants), and the Go version of each module. Packages of the
-// standard library are not taken from its answer. They are found under GOROOT/src with go/build, because
-// the machine replaces some of them: see package overlay. Only packages that are still imported after that
-// replacement are parsed, and only the declarations in them that can be mentioned are checked (see prune).
-// That accounts for most of the speed; BenchmarkTenLines has the measurements.
+// that belong to them under the present build constraints and flags, the resolution of import paths (modules,
+// vendoring, workspaces, test variants), and the Go version of each module. Packages of the standard library
+// are not taken from its answer but found under GOROOT/src with go/build, because the machine replaces some
+// of them: see package overlay. Only packages that are still imported after that replacement are parsed, and
+// only the declarations in them that can be mentioned are checked (see prune). That accounts for most of the
+// speed; BenchmarkTenLines has the measurements.
 //
 // # Phases
 //

@@ -32,7 +32,7 @@ func findEmbeds(p *Package, source func(string) string) []Embed {
 	if p.library() || len(p.list.EmbedFiles) == 0 {
 		return nil
 	}
-	// The list of a package with its tests has files that both embed twice.
+	// If a package and its tests embed the same file, the list has the file twice.
 	files := slices.Compact(slices.Sorted(slices.Values(p.list.EmbedFiles)))
 	var embeds []Embed
 	for _, f := range p.Files {

@@ -112,7 +112,7 @@ func (e *Entry) Runner() string {
 // An Example is the output that the comment at the end of an example promises.
 type Example struct {
 	Output    string
-	Unordered bool // its lines may come in any order
+	Unordered bool // the lines of its output may have any order
 }
 
 // WorkDir returns the directory in which e is executed, as by go test and go run: tests in the directory of
@@ -142,7 +142,7 @@ type NoEntryError struct {
 	Benchmarks []*Entry // the program has these benchmarks
 }
 
-// Error says what an entry needs and what was found instead.
+// Error returns a text about what an entry needs and what was found instead.
 func (e *NoEntryError) Error() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(e.Paths, ", "))

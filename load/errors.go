@@ -92,9 +92,9 @@ func (l *loader) compilerPath(name string) string {
 	return shortPath(l.dir, name)
 }
 
-// syntaxErrors adds the syntax errors of p's files. The compiler words them
-// differently than go/parser, and reports other follow-up errors, so it is run; that takes some
-// milliseconds and needs only package p.
+// syntaxErrors adds the syntax errors of p's files. The compiler has other words for syntax errors than
+// go/parser, and reports other follow-up errors. So the compiler is run, which takes some milliseconds and
+// needs only package p.
 func (l *loader) syntaxErrors(p *Package, found []error) {
 	if !p.Std && p.list.cgo == nil && len(l.cfg.Edits) == 0 { // the compiler has no package C, and reads no edits
 		for line := range strings.Lines(l.compile(p)) {

@@ -39,7 +39,7 @@ var factTable = []struct {
 	imports  string                 // in the library: the fact holds for a file that imports this package, if one is named,
 	calls    []string               // and that has one of these texts,
 	links    []string               // and in any package: for a line that ends in one of these names (go:linkname)
-	but      func(path string) bool // these packages use it only for their users, or do not depend on it
+	but      func(path string) bool // packages that use it only for their users, or that do not depend on it
 }{
 	{fact: clockFact, function: readsClock, imports: `"time"`, calls: []string{"time.Now(", "time.Since(", "time.Until("},
 		but: func(path string) bool { return showsTime[path] }},
@@ -179,10 +179,10 @@ func setsEnvironment(fn *types.Func) bool {
 	return false
 }
 
-// showsDescriptors reports whether fn may show or take the number of a descriptor. It may if it is
-// a system call, has the name of a method of files or connections that shows the number, or finds a
-// method by its name. Functions of package syscall about signals, errors, the environment and the
-// process do not count.
+// showsDescriptors reports whether fn may show or take the number of a descriptor. A function may do so if it
+// is a system call, has the name of a method of files or connections that shows the number, or finds a method
+// by its name. Functions of package syscall about signals, errors, the environment and the process do not
+// count.
 func showsDescriptors(fn *types.Func) bool {
 	switch fn.Name() {
 	//mutant: no program sees descriptors [models TestCaches/numbered]: "Fd" -> "fd"

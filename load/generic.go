@@ -307,7 +307,7 @@ func (a *arguments) subst(t types.Type) (types.Type, error) {
 			t, err = types.Instantiate(nil, u.Origin(), args, false)
 		}
 	case *types.Struct, *types.Interface, *types.Tuple, *types.Union:
-		// Other types of these kinds are seldom written out where type parameters are declared.
+		// Constraints seldom contain other types of these kinds.
 		if u.String() != "struct{}" && u.String() != "any" && u.String() != "interface{}" {
 			return nil, fmt.Errorf("%s may mention a parameter", u)
 		}

@@ -21,11 +21,11 @@ const (
 	Meaningless FlagUse = iota
 	// Honoured flags have the same effect as with the go command.
 	Honoured
-	// Refused flags would make it another program than the one that is explored.
+	// Refused flags would make the program another one than the explored one.
 	Refused
 )
 
-// A GoFlag is a flag of go build or go test. Why is the reason why it makes no difference, or the
+// A GoFlag is a flag of go build or go test. Why has the reason why the flag makes no difference, or the
 // alternative to a refused flag. Flags that hbcheck has, too, are handled with its command line.
 type GoFlag struct {
 	Use FlagUse
@@ -203,7 +203,7 @@ func (l *loader) readReplaced(file string) (map[string]string, error) {
 	return replaced, nil
 }
 
-// source returns the file that is read for the file of that name.
+// source returns the file that is read in place of the file of that name.
 func (c *buildChoices) source(name string) string {
 	if by := c.replaced[name]; by != "" {
 		name = by
@@ -291,9 +291,9 @@ func compilerFlags(flags string) error {
 }
 
 // setVars gives variables of p the values that the linker would: those of type string without an initial
-// value, or with a constant one. Others are initialised by code, which overwrites the linker's value,
-// unless the compiler has computed their values in advance; it is unknown which of the two happens. The
-// variables that are set come first, because they have their values before any code is executed.
+// value, or with a constant one. Other variables are initialised by code, which overwrites the linker's
+// value, unless the compiler has computed their values in advance. It is unknown which of the two happens.
+// The variables that are set come first, because they have their values before any code is executed.
 func (l *loader) setVars(p *Package) {
 	for _, set := range l.choices.vars {
 		if set.pkg != p.Types.Path() || p.library() {

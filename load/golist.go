@@ -192,7 +192,7 @@ func (lp *listPackage) path() string {
 // have tests.
 func (l *loader) userPackages(list []*listPackage) (wanted []*Package) {
 	hasVariant := make(map[string]bool) // packages p for which there is a p [p.test]
-	rank := make(map[string]int)        // path to index of the first pattern that matched it
+	rank := make(map[string]int)        // path of a package to the index of the first pattern that matched it
 	settings := make(map[string]string) // GODEBUG of the tests of a package, by its path
 	for _, lp := range list {
 		if lp.isTestMain() {

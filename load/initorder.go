@@ -36,9 +36,9 @@ func initWorkOf(files []*ast.File, info *types.Info) initWork {
 	return work
 }
 
-// isStatic reports whether e is laid out by the linker: constants, functions,
-// and composite literals, conversions and addresses of such. (gc does some more
-// than that, for instance inline calls; cmd/compile/internal/staticinit.)
+// isStatic reports whether the linker lays out e. It does so for constants, functions, and composite
+// literals, conversions and addresses of these. (gc lays out more expressions, for instance inlined calls;
+// cmd/compile/internal/staticinit.)
 func isStatic(info *types.Info, e ast.Expr) bool {
 	if tv := info.Types[e]; tv.Value != nil || tv.IsNil() {
 		return true
@@ -126,7 +126,7 @@ func initOrder(roots []*Package, inited map[*Package]bool) []*Package {
 		ready    pathHeap
 		waiting  = make(map[*Package]int)        // number of imports to wait for
 		importer = make(map[*Package][]*Package) // by package: those that wait for it
-		dynamic  = make(map[*Package]bool)       // by package: whether it or an import has code to run
+		dynamic  = make(map[*Package]bool)       // by package: whether the package or one of its imports has code to run
 	)
 	for _, p := range closure(roots) {
 		if inited[p] {

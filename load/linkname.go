@@ -72,8 +72,8 @@ func (l *loader) linkVariables() {
 	}
 }
 
-// collectLinks resolves the local names of the directives of all packages.
-// Those of declarations that a patch dropped are ignored.
+// collectLinks resolves the local names of the directives of all packages. Directives of declarations that a
+// patch dropped are ignored.
 func (prog *Program) collectLinks() {
 	prog.links = links{make(map[string]*ssa.Function), make(map[*ssa.Function]string)}
 	for _, p := range prog.All {

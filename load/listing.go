@@ -13,7 +13,7 @@ import (
 )
 
 // A Listing has the go command's answers about the packages that a Config selects. It shows, long before
-// packages are loaded, whether they are those of an earlier run.
+// packages are loaded, whether the packages are unchanged since an earlier run.
 type Listing struct {
 	cfg    Config
 	l      *loader
@@ -51,7 +51,7 @@ func (x *Listing) Packages() []string {
 	return slices.Compact(list)
 }
 
-// subject is the path of the package that lp tests, or its own.
+// subject is the path of the package that lp tests, or lp's own path.
 func (lp *listPackage) subject() string {
 	if lp.ForTest != "" {
 		return lp.ForTest

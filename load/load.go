@@ -34,7 +34,7 @@ type Package struct {
 	Main      bool   // the package belongs to a main module, which is under development
 	Std       bool   // belongs to the standard library or its overlay
 	Overlaid  bool   // the overlay replaces or patches it
-	// UnderTest: the package is of the standard library, and a pattern matches it. Its in-package
+	// UnderTest is set if the package is of the standard library, and a pattern matches it. Its in-package
 	// tests are among its files, and all of the program imports this one package.
 	UnderTest bool
 	// Dropped are the tests that were removed because they mention declarations without a model in the
@@ -48,7 +48,7 @@ type Package struct {
 	Imports []*Package // by ID: the imported package
 	Embeds  []Embed
 
-	published   bool // of a version of a module that is not being worked on: it has been compiled before
+	published   bool // set for a package in a fixed version of a module, which has certainly been compiled before
 	files       []*file
 	list        *listPackage // nil for std packages
 	importIDs   []string
@@ -65,7 +65,7 @@ type Package struct {
 	links       []link
 	cuts        []tableLit // see tables.go
 	tables      map[token.Pos]*Table
-	outline     *outline                      // the outline that an earlier load wrote; see outline.go
+	outline     *outline                      // the outline that an earlier load has written; see outline.go
 	kept        *outline                      // the outline that this load writes
 	late        map[token.Pos]*lateBody       // by the positions of the functions' names; see setBodiesAside
 	linked      map[types.Object]types.Object // variables that stand for other ones; see linkVariables
@@ -108,13 +108,13 @@ type loader struct {
 	fset     *token.FileSet
 	end      int // end of the last file in fset
 	cache    *Cache
-	outlines *outlines           // nil: there are none
+	outlines *outlines           // nil: no outlines
 	user     map[string]*Package // by ID: packages of the user's
 	stdPkgs  map[string]*Package // by path: packages of the standard library
 	wanted   []*Package
 	all      []*Package
-	declared map[*decl]bool // the removable declarations that are needed,
-	live     map[*decl]bool // and the removable declarations that may be executed; see prune
+	declared map[*decl]bool // the removable declarations that are needed: see prune
+	live     map[*decl]bool // those of them that may be executed: see prune
 	phases   []Phase
 	cover    *coverage // nil: Config.Cover is not set
 	readMu   sync.Mutex

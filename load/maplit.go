@@ -23,7 +23,7 @@ func (p *Package) orderMapLits() {
 	}
 }
 
-// orderMapLits does that in the tree at root, which info is about.
+// orderMapLits puts the static elements first in the tree at root, to which info belongs.
 func orderMapLits(root ast.Node, info *types.Info) {
 	p := &Package{Info: info}
 	ast.Inspect(root, func(n ast.Node) bool {

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Most of what an entry reaches, other entries reach, too. So what is mentioned in a declaration, and in all
-// that it reaches, is kept with the declaration. Declarations that reach each other have the same set (Tarjan
-// 1972). The set does not depend on the entry: all declarations that a package mentions are in packages that
-// it imports, so they are linked wherever that package is.
+// Other entries reach most of the declarations that an entry reaches. So each declaration keeps the set of
+// functions mentioned in it, and in all that it reaches. Declarations that reach each other have the same set
+// (Tarjan 1972). The set does not depend on the entry: all declarations that a package mentions are in
+// packages that it imports, so they are linked wherever that package is.
 
 // A mentionSet has the functions that decide about facts of an entry.
 type mentionSet uint64

@@ -10,11 +10,11 @@ import (
 // A Naming says that, from an instruction on, a variable of the source has a value of the SSA code.
 // A program has Namings if it was loaded with Config.Names.
 //
-// They are ssa.DebugRef instructions, which are removed from a function before it is compiled: operations
-// and liveness are those of a program without them. They have one effect: package ssa keeps a phi to which
-// a name refers. A phi is not a visible operation.
+// They are ssa.DebugRef instructions, which are removed from a function before it is compiled: operations and
+// liveness are those of a program without them. DebugRefs have one effect: package ssa keeps a phi to which a
+// name refers. A phi is not a visible operation.
 type Naming struct {
-	Block, Index int // before this instruction of the block, as it is without DebugRefs
+	Block, Index int // index of the next instruction in the block without DebugRefs
 	Var          *types.Var
 	X            ssa.Value
 	Addr         bool // X is the address of the variable

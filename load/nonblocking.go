@@ -86,8 +86,7 @@ func chanElem(t types.Type) types.Type {
 	return ch.Elem()
 }
 
-// mentionsTypeParam reports whether a type parameter occurs in t, other than
-// inside the definition of a named type.
+// mentionsTypeParam reports whether a type parameter occurs in t outside of the definition of a named type.
 func mentionsTypeParam(t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.TypeParam:

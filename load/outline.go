@@ -57,7 +57,7 @@ type piece struct {
 	kind     int // a token
 	off, end int
 	header   int   // for a function: the end of its signature
-	body     int   // where the function's body begins; 0: there is none
+	body     int   // place where the function's body begins; 0: no body
 	late     bool  // the body can be left out when the file is checked
 	decl     int   // index in outline.decls, -1: the piece always stays
 	blank    []int // offsets of names that have become blank
@@ -84,7 +84,7 @@ type outlines struct {
 	base  string // prefix of all keys
 
 	mu   sync.Mutex
-	keys map[string]string // by path: its key; "" if it has none
+	keys map[string]string // by path of a package: its key; "": no key
 	kept []*Package        // packages that have new outlines
 }
 
@@ -227,7 +227,7 @@ func (o *outlines) keep(p *Package) {
 	o.kept = append(o.kept, p)
 }
 
-// add gives a number to d, if it is one.
+// add gives d the next number, unless d is nil or has a number already.
 func (x *outline) add(numbers map[*decl]int, d *decl) {
 	if _, known := numbers[d]; d != nil && !known {
 		numbers[d] = len(x.decls)

@@ -137,7 +137,7 @@ func (x *outlineParser) parse() (*ast.File, error) {
 }
 
 // piece parses c up to end, as the only declaration of a file. The file's base is chosen so that the
-// declaration gets its own positions.
+// declaration gets the positions that it has in the whole file.
 func (x *outlineParser) piece(c *piece, end int) (ast.Decl, error) {
 	text := "package p;"
 	switch kind := token.Token(c.kind); kind {

@@ -119,7 +119,7 @@ func (l *loader) program() (*Program, error) {
 		prog.again = &again{l: l, info: make(map[*Package]*types.Info)}
 	}
 	for _, p := range l.all {
-		if p.library() { // ssa keeps what it still needs
+		if p.library() { // package ssa keeps the data that it still needs
 			if l.cfg.Again {
 				prog.again.info[p] = p.Info
 			}

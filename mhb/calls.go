@@ -120,7 +120,7 @@ func (w *walk) visited(k visitKey, act *activation) (returns bool, dones, raises
 
 // merge adds the findings of a function's walk.
 //
-// dones are left out: they count as often as the call is made (function).
+// dones are left out, because they count each time that the call is made (function).
 func (w *walk) merge(x *summary) {
 	w.work += x.work
 	if w.work > maxWork && !w.conflict {
@@ -158,7 +158,7 @@ type callKey struct {
 // callTree has the results of walks of a function.
 type callTree struct {
 	root      *node
-	recursive bool // the function is recursive: its results are not remembered
+	recursive bool // the function is recursive, so its results are not remembered
 }
 
 // visitKey identifies a walk: the function, the known values of its parameters and captured variables (at

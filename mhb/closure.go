@@ -15,14 +15,14 @@ type summary struct {
 	conflict bool            // it can reach an operation that conflicts with the target, or unknown code
 	witness  ssa.Instruction // instruction of the conflict; nil if it is not in the program's code
 	reason   string          // the rarest kind of operation at which it is blocked
-	reached  static.Set      // the accesses it can make, if the target collects them,
+	reached  static.Set      // the accesses that it can make, if the target collects them,
 	syncs    []syncEffect    // and the synchronising operations that it can execute
 	eff      effects         // its operations that enable operations of others
 	stops    []stop          // operations at which the goroutine is blocked
 
 	// Of a function:
 	returns bool
-	raises  events // by how much it has certainly incremented counters when it returns
+	raises  events // the amounts by which it has certainly incremented counters when it returns
 	work    int    // what the walk took
 }
 
@@ -113,7 +113,7 @@ func (o *Oracle) closure(s State, tc trace.GID, t *target, conflicts func(*summa
 // been resumed.
 func (o *Oracle) looked(ok bool) {
 	if !ok {
-		o.Looked++ // the suspect, mostly
+		o.Looked++ // usually the suspect
 		return
 	}
 	o.Looked += uint64(len(o.now.live))
@@ -127,8 +127,9 @@ type treeKey struct {
 	canMove, later bool
 }
 
-// suspect returns the goroutine that was in conflict with tc the last time. It is examined first, because
-// mostly it is in conflict again. What it can do in the first round it can do in all rounds.
+// suspect returns the goroutine that was in conflict with tc the last time. That goroutine is examined first,
+// because usually it is in conflict again. It can also do in all later rounds what it can do in the first
+// one.
 func (o *Oracle) suspect(tc trace.GID) trace.GID {
 	for int(tc) >= len(o.suspects) {
 		o.suspects = append(o.suspects, trace.NoGID)
@@ -382,9 +383,9 @@ func rarer(a, b string) string {
 	return a
 }
 
-// top notes that something unknown may happen: the top element of the abstract domain. Every uncertain
-// answer ends here, and so in a choice. Nothing has to be undone then: the summary only says that there is
-// a conflict.
+// top notes that something unknown may happen: the top element of the abstract domain. Every uncertain answer
+// ends here, and so in a choice. Nothing has to be undone afterwards, because the summary only says that
+// there is a conflict.
 func (w *walk) top() { w.foundConflict() }
 
 // foundConflict notes that the current instruction may be in conflict with the target.

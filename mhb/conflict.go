@@ -24,14 +24,14 @@ type Range struct{ Addr, Size uint64 }
 // Results are kept as long as the oracle exists: conflicts by sets of accesses, walks by the values that
 // they read. They depend on the identity of objects, not on the state.
 type target struct {
-	collects bool // there is no operation: the query is for everything that the others can do
+	collects bool // no operation: the query is for everything that the others can do
 
 	op     trace.Op
 	locs   []fieldaccess.Location // memory that op accesses
 	ranges []Range                // the same memory as addresses
 	known  bool                   // the memory is known
 	delta  int64                  // for WaitGroup.Add: the number added
-	copies bool                   // the memory is part of a mutex or the like
+	copies bool                   // the memory is part of a mutex or another primitive
 
 	objs      [2]static.Set // in the points-to analysis: the objects of op
 	conflicts map[static.Set]bool
@@ -189,7 +189,7 @@ func skippable(k trace.Kind) bool {
 	return false
 }
 
-// touches reports whether t may be an operation on the object that m is on, which is of sort c. A Park of
+// touches reports whether t may be an operation on the object of operation m, which is of sort c. A Park of
 // Cond.Wait is an operation on the Cond and on its lock. An operation on a range is on everything in that
 // range. For an operation of another goroutine only the beginning of the range is known.
 func (o *Oracle) touches(t *target, c trace.Object, m *syncEffect) bool {
@@ -221,7 +221,7 @@ type syncEffect struct {
 	on    ref
 	sign  int8 // sign of the number that WaitGroup.Add adds; 0: unknown
 	reads bool // the operation changes nothing
-	wide  bool // the operation is on more of the object than its beginning: see wide
+	wide  bool // the operation accesses more of the object than its beginning: see wide
 	at    ssa.Instruction
 }
 

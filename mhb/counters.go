@@ -31,8 +31,8 @@ import (
 //     been executed, the same goroutine has executed these Adds, and no Done of the new goroutine
 //     or deferred call can come before i. So the sum of these Adds and Dones is never below the
 //     counted number.
-//  3. An Add is credit once: pay subtracts the part that is used, and leave hands the rest at the
-//     end of a function's first block to its caller.
+//  3. An Add is credit only once: pay subtracts the part that is used, and leave hands the rest at the end of
+//     a function's first block to its caller.
 //  4. A function that may return without having come to the end of its first block has recovered a
 //     panic, so it has deferred calls; it hands nothing on.
 //  5. A recursive call is assumed to decrement no counter further than the part of its function walked so

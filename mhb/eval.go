@@ -174,7 +174,7 @@ func (w *walk) evalTo(act *activation, v ssa.Value, use ssa.Instruction, depth i
 		return w.paramValue(act, v, use)
 	case *ssa.FreeVar:
 		if w.captured(act.fn, v) {
-			return 0, false // the register has the value itself, not the address that its type says
+			return 0, false // the register has the value itself, although its type is that of an address
 		}
 		return w.paramValue(act, v, use)
 	case *ssa.ChangeType:
@@ -256,7 +256,7 @@ func (w *walk) computed(act *activation, v ssa.Value, use ssa.Instruction) (uint
 //	x := &s.mu               an Alloc, and one Store of &s.mu
 //	go func() { x.Lock() }() the closure is given the word, not the variable's address
 //
-// If the store is ahead its operand is evaluated; if it has been executed the variable has the
+// If the store is ahead, its operand is evaluated. If the store has been executed, the variable has the
 // value.
 func (w *walk) capturedValue(act *activation, b ssa.Value, mc *ssa.MakeClosure) (uint64, bool) {
 	switch b := b.(type) {

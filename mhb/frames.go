@@ -21,8 +21,8 @@ import (
 // return can still panic, for reasons that the walk does not search for: then the deferred calls of its
 // callers run, and one of them may recover, so that its own caller continues.
 //
-// unwinding is carried from one frame to the next: as long as it is set the code after the call
-// is not walked, only deferred calls are. It ends at a frame that may recover.
+// unwinding is passed from one frame to the next. As long as it is set, the walk omits the code after the
+// call, and visits only deferred calls. It ends at a frame that may recover.
 func (w *walk) frames(g trace.GID, v *visit) {
 	n := len(w.v.s.Stack(g))
 	unwinding := false // control certainly reaches this frame only in a panic
@@ -188,9 +188,9 @@ func (o *Oracle) exits(fn *ssa.Function) bool {
 // blockedAtNext reports whether the pending operation of g is disabled and stays so. If so, the operation
 // is noted among the stops.
 //
-// The same questions are asked when body reaches the instruction. They are asked here first because the
-// stack of a blocked goroutine need not be walked: neither its frames nor, because it cannot panic, its
-// deferred calls.
+// The same questions are asked when body reaches the instruction. They are asked here, too, because the stack
+// of a blocked goroutine need not be walked: neither its frames, nor its deferred calls, because it cannot
+// panic.
 func (w *walk) blockedAtNext(g trace.GID, v *visit) bool {
 	fr := w.v.s.Stack(g)[0]
 	if w.canMove || fr.Instr == nil || !w.o.fut.F.Known(fr.Instr.Parent()) {

@@ -67,8 +67,8 @@ func (n *node) grow(a answer) *node {
 	return c
 }
 
-// recall follows the tree at n as far as answers are known. It returns the result, or nil, and notes in
-// last the answers that it depends on.
+// recall follows the tree at n as far as answers are known. It returns the result, or nil, and records in
+// last the answers on which the result depends.
 func (o *Oracle) recall(s State, tc, g trace.GID, found []*summary, n *node, last *recent, canMove bool) *summary {
 	objs, deps := o.renaming[:0], o.deps[:0]
 	o.renaming, o.deps = nil, nil // an answer may take other walks
@@ -99,7 +99,7 @@ type view struct {
 	g       trace.GID  // the goroutine that is walked
 	found   []*summary // the findings of the previous round
 	renamed renaming
-	recs    []record // the record of the walk, and those of the functions that are being walked
+	recs    []record // the record of the walk, followed by those of the functions that are being walked
 }
 
 // record has the questions of a walk, or of a part of one, and the node of the tree that the answers lead

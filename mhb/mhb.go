@@ -10,14 +10,14 @@
 //
 // # The parked closure
 //
-// The paper has four patterns: wait and notify, locks, a lock on the accessed
-// object itself, and join. Here one algorithm covers them. Suppose that T_c does not execute anything:
-// which operations can the others execute? The remaining code of each T_h is interpreted abstractly from
-// its live stack on (frames.go, calls.go, walk.go): every branch is taken, and the walk stops at operations
-// that are disabled now and that no operation of the others enables. The same walks find the operations
-// that enable others, so this is a least fixed point. It is computed from below, in rounds. In the first
-// one nothing is enabled; if a walk has found an operation that enables one at which another walk has
-// stopped, all goroutines are walked again with that operation enabled.
+// The paper has four patterns: wait and notify, locks, a lock on the accessed object itself, and join. Here
+// one algorithm covers them. Suppose that T_c does not execute anything: which operations can the others
+// execute? The remaining code of each T_h is interpreted abstractly from its live stack on (frames.go,
+// calls.go, walk.go): every branch is taken, and the walk stops at operations that are disabled now and that
+// no operation of the others enables. The same walks find the operations that enable others, so this is a
+// least fixed point. It is computed from below, in rounds. In the first round no operation is enabled. If a
+// walk finds an operation that enables one at which another walk has stopped, all goroutines are walked again
+// with the latter enabled.
 //
 //	T_c: x++, in question     mu is locked, c is empty
 //	T_1: mu.Lock(); x = 0     T_2: <-c; mu.Unlock()     T_3: y = 1; c <- y
@@ -46,8 +46,8 @@
 //     So an earlier step of E has enabled it.
 //  4. All earlier steps were reached, by 1, and what they can enable was noted. So there
 //     would have been another round. This contradicts 1: all steps of E were reached.
-//  5. None of what was reached conflicts with T_c's operation. So no step of E does, and
-//     {T_c} is a persistent set (Godefroid, 1996).
+//  5. No reached operation conflicts with T_c's operation. So no step of E does, and {T_c} is a persistent
+//     set (Godefroid, 1996).
 //
 // Certain objects: an operand is evaluated in the goroutine's frame (eval.go). Registers that are live there
 // are known, and so are addresses of fields and elements, and memory that none of the others can write while
@@ -57,9 +57,9 @@
 // no choice either if no other goroutine can execute an operation that depends on them (conflict.go).
 //
 // Full adds two methods that no published system has. The heap reachability filter: accesses to memory that
-// the others cannot reach while T_c waits need no choice; every path to such memory leads through fields
-// that they cannot read (see State.Reaches). And the possible values of an operand depend only on the
-// writes of the others while T_c waits, not on all their later writes.
+// the others cannot reach while T_c waits need no choice; every path to such memory leads through fields that
+// they cannot read (see State.Reaches). Likewise, the possible values of an operand depend only on the writes
+// of the others while T_c waits, not on all their later writes.
 //
 // # Answers are remembered
 //
@@ -122,7 +122,7 @@ type Oracle struct {
 	AnyCopied bool
 	// Off lists the stages that are not used. It is set before the first question.
 	Off Stages
-	// Over, if set, is asked now and then during a question. If it returns true, the answer is that a
+	// Over, if set, is asked now and then during a question. If Over returns true, the answer is that a
 	// choice is needed.
 	Over func() bool
 
@@ -163,7 +163,7 @@ type stateCache struct {
 	future    static.Set // accesses that the others may ever make
 	hasFuture bool
 	parked    static.Set // accesses that they can make while T_c waits
-	list      []*summary // other findings about them
+	list      []*summary // other findings about the goroutines
 	reason    string
 	isParked  bool // parked is known
 	hasParked bool
@@ -206,11 +206,10 @@ const (
 	maxWork   = 20_000
 )
 
-// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice,
-// or "". The reason is fieldaccess.Reason if no other goroutine will ever do anything that
-// conflicts with op. If the others block first, it names the operation at which they block: "wait"
-// if it is Cond.Wait for one of them, else "lock", "receive", "send", "select" or "once", else
-// "join". It can also be Unreachable.
+// Skip returns the reason why g may execute op, its pending operation, without a scheduling choice, or "".
+// The reason is fieldaccess.Reason if no other goroutine will ever do anything that conflicts with op. If the
+// others block first, it names the operation at which they block: "wait" if it is Cond.Wait for one of them,
+// else "lock", "receive", "send", "select" or "once", else "join". The reason can also be Unreachable.
 func (o *Oracle) Skip(s State, g trace.GID, op *trace.Op) string {
 	if !op.Kind.Plain() && (!skippable(op.Kind) && !communicates(op.Kind) || !o.has(SyncOps)) || op.N == 0 {
 		return ""

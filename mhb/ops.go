@@ -81,7 +81,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,
 		trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin,
 		trace.Inspect:
-		return otherOp // only its accesses matter; static.InspectOp is one of them
+		return otherOp // only its accesses matter, one of which is static.InspectOp
 	}
 	panic("BUG: nativeOpOf has no case for " + k.String())
 }
@@ -95,7 +95,7 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 		}
 		//mutant: timers are of the library [micro stopsTimer]: false
 		if op == libraryOp && fn.Pkg.Pkg.Path() == "time" {
-			op = otherOp // an operation of a timer: nothing is skipped before these, see ofLibrary
+			op = otherOp // an operation of a timer, before which no choice is skipped: see ofLibrary
 		}
 		o.ops[fn] = op
 	}
@@ -107,8 +107,8 @@ func (o *Oracle) opOf(fn *ssa.Function) nativeOp {
 type ref struct {
 	p     uint64
 	known bool       // p is the value
-	objs  static.Set // if the address is unknown: the objects of the points-to analysis in which it may be
-	ahead bool       // if the mutex is unknown: it is certain to be locked ahead
+	objs  static.Set // if the address is unknown: the objects of the points-to analysis in which the address may be
+	ahead bool       // if the mutex is unknown: whether it is certainly locked ahead
 }
 
 // args are argument words.

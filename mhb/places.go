@@ -10,8 +10,8 @@ import (
 
 // stable reports whether none of the others can write the word at p while T_c waits.
 //
-// It asks two questions, the cheap one first: whether they can ever write it; and with Full, whether they
-// can while T_c waits. The second is not asked while its own answer is being computed (collects).
+// It asks two questions, the cheap one first: whether they can ever write it; and with Full, whether they can
+// while T_c waits. The second question is not asked while its own answer is being computed (collects).
 func (w *walk) stable(p uint64) bool {
 	if _, ok := w.word(p); !ok {
 		return false
@@ -133,7 +133,7 @@ func (w *walk) container(act *activation, v ssa.Value, use ssa.Instruction) (pla
 
 // iterated returns the map that next iterates over, if the loop has begun.
 func (w *walk) iterated(act *activation, loop *ssa.Range, next *ssa.Next) (place, bool) {
-	p, ok := w.computed(act, loop, next) // the iterator: the map, and a position in it
+	p, ok := w.computed(act, loop, next) // an iterator has the map, and a position in it
 	if !ok || p == 0 || next.IsString {
 		return place{}, false
 	}

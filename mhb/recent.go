@@ -55,11 +55,11 @@ func (o *Oracle) recentOf(t *target, g trace.GID, later bool) *recent {
 
 // again returns one of the last results of g if it is that of the present state, or nil.
 //
-// Claim: it is the result that following the tree would give, because each answer on the path is
-// the same. Answers about registers, deferred calls, and the channel that a goroutine is about to
-// close are the same because the stamp is equal; all other questions are asked again. Names of
-// private objects are the same, too: only a step of g can let another goroutine reach one, or,
-// undone, make it private again.
+// Claim: it is the result that following the tree would give, because each answer on the path is the same.
+// Answers about registers, deferred calls, and the channel that a goroutine is about to close are the same
+// because the stamp is equal; all other questions are asked again. Names of private objects are the same,
+// too: only a step of g can let another goroutine reach such an object, and only undoing that step can make
+// the object private again.
 func (o *Oracle) again(s State, tc, g trace.GID, found []*summary, r *recent, canMove bool) *summary {
 	//mutant: recent: goroutines stay [micro foreignUnlock]: false
 	if r.stamp != s.Stamp(g) {

@@ -8,10 +8,10 @@ type Stages uint16
 // The stages.
 const (
 	Guards           Stages = 1 << iota // locks on objects that are not known (guards.go)
-	Receivers                           // of dynamic calls: their types, and where they lie
+	Receivers                           // receivers of dynamic calls: their types, and their places
 	Narrowing                           // operands that are not certain lie where the points-to analysis says
 	Conds                               // waiters of a Cond need a signal and its lock
-	Disjoint                            // accesses to other objects, or to ones that do not exist yet
+	Disjoint                            // accesses to other objects, or to objects that do not exist yet
 	Stability                           // memory that can be written, but not while T_c waits
 	SyncOps                             // operations that synchronise
 	Channels                            // operations on channels

@@ -117,8 +117,8 @@ type answer struct {
 	ok bool
 }
 
-// answer asks the state. names has the private objects found so far, found the results of the previous
-// round.
+// answer returns the state's answer to q. names has the private objects found so far, and found has the
+// results of the previous round.
 func (o *Oracle) answer(s State, tc, g trace.GID, found []*summary, q question, names *renaming) (a answer) {
 	if q.kind != askRegister {
 		q.p = names.resolve(q.p)

@@ -31,7 +31,7 @@ type visit struct {
 	returns bool
 	open    bool    // the function has not returned yet
 	assumed *events // the function was called recursively meanwhile, and the caller assumed these dones of the call
-	dones   events  // how far it can take the counters of WaitGroups down
+	dones   events  // the amounts by which it can decrement the counters of WaitGroups
 
 	// By how much Adds have certainly incremented counters, minus the Dones paid for so far (counters.go):
 	credit events // in the block that is walked, up to the present instruction
@@ -40,7 +40,7 @@ type visit struct {
 
 // body walks act's function from instr on, or from the next instruction on if including is not set. It
 // reports whether the function may return to its caller. A block is entered only if the walk has passed all
-// instructions of one before it. After a conflict the rest does not matter, and the function may do
+// instructions of one of its predecessors. After a conflict the rest does not matter, and the function may do
 // anything.
 //
 // Each block is walked once, whatever path leads to it: no fact of a visit depends on the path. The first
@@ -100,8 +100,7 @@ func (w *walk) body(act *activation, instr ssa.Instruction, including bool, v *v
 // act walks an action. It reports whether control continues from there, and sets
 // returns if it may leave the function.
 //
-// Accesses first: they are those of the instructions before a.instr, and happen even if that
-// blocks.
+// Accesses come first: they belong to the instructions before a.instr, and happen even if a.instr blocks.
 func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 	if a.accesses != static.Empty {
 		w.accesses(act, a)
@@ -136,8 +135,8 @@ func (w *walk) act(act *activation, a *action, v *visit, returns *bool) bool {
 
 // accesses notes the accesses of the instructions of a.
 //
-// If the target collects, they are only added to the set. Otherwise the instructions are checked one by
-// one, because some of the accesses that may conflict are certainly to other memory.
+// If the target collects, they are only added to the set. Otherwise the instructions are checked one by one,
+// because some of the accesses that seem to conflict are certainly to other memory.
 func (w *walk) accesses(act *activation, a *action) {
 	switch {
 	case w.t.collects:
@@ -395,7 +394,7 @@ func (w *walk) arguments(act *activation, site ssa.CallInstruction, fn *ssa.Func
 // ref evaluates v.
 //
 // If the address is not certain, the points-to analysis has the objects that it may be in: this is less
-// precise, but mostly enough to show that the object is not T_c's.
+// precise, but usually enough to show that the object is not T_c's.
 func (w *walk) ref(act *activation, v ssa.Value, use ssa.Instruction) ref {
 	r := ref{}
 	if r.p, r.known = w.eval(act, v, use); r.known {

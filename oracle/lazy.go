@@ -91,7 +91,7 @@ func (o *Lazy) Learned() any {
 	return nil
 }
 
-// Made reports whether there is one.
+// Made reports whether the oracle has been made.
 func (o *Lazy) Made() bool { return o.isMade }
 
 // Watches implements por.Oracle. The oracle that is made may watch.

@@ -16,9 +16,9 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// A State shows the present state of a machine to static analyses: it implements
-// fieldaccess.State and mhb.State, as far as the machine does not do so itself. It caches facts about
-// goroutines and objects as long as they hold.
+// A State shows the present state of a machine to static analyses. It implements those methods of
+// fieldaccess.State and mhb.State that the machine lacks. It caches facts about goroutines and objects as
+// long as they hold.
 type State struct {
 	*vm.Machine
 	vm.StaticView
@@ -112,8 +112,8 @@ func (s *State) LocationAt(p uint64, size int64) (fieldaccess.Location, bool) {
 	return l, !isMap
 }
 
-// Live implements mhb.State. The collector cannot act as long as the goroutine of the query is enabled, and
-// it is enabled until another one has executed a conflicting operation.
+// Live implements mhb.State. It omits the collector, which cannot act as long as the goroutine of the query
+// is enabled. That goroutine stays enabled until another one has executed a conflicting operation.
 func (s *State) Live(buf []trace.GID) []trace.GID {
 	s.Machine.Live(func(g trace.GID) {
 		if !s.Collector(g) {
@@ -128,7 +128,7 @@ type stack struct {
 	stamp       uint64 // when the fingerprint was taken: see vm.StaticView.Stamp
 	fingerprint [2]uint64
 
-	// Computed from the stack with fingerprint of.
+	// acts and frames were computed from the stack when its fingerprint was the field of.
 	acts   []vm.Activation
 	frames []hybrid.Frame
 	of     [2]uint64
@@ -151,7 +151,7 @@ func (s *State) stackOf(g trace.GID) *stack {
 // StackFingerprint implements mhb.State.
 func (s *State) StackFingerprint(g trace.GID) [2]uint64 { return s.stackOf(g).fingerprint }
 
-// Stack implements mhb.State. Frames are made anew only if the stack is another one.
+// Stack implements mhb.State. Frames are made anew only if the stack has changed.
 func (s *State) Stack(g trace.GID) []hybrid.Frame { return s.activations(g).frames }
 
 func (s *State) activations(g trace.GID) *stack {
@@ -263,8 +263,8 @@ func AppendFrames(list []hybrid.Frame, acts []vm.Activation) []hybrid.Frame {
 	return list
 }
 
-// mapType returns the type of the map g is about to access, from the
-// instruction that does it; nil if that is not a map instruction.
+// mapType returns the type of the map that g is about to access, according to g's next instruction; nil if
+// that is not a map instruction.
 func (s *State) mapType(g trace.GID) types.Type {
 	switch v := s.activations(g).acts[0].Instr.(type) {
 	case *ssa.Lookup:

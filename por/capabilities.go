@@ -11,7 +11,7 @@ const (
 	NeedNamed   Capability = "Named"
 )
 
-// Capabilities are the optional interfaces of a System. Those it does not implement are nil.
+// Capabilities are the optional interfaces of a System. A capability that sys does not implement is nil.
 type Capabilities struct {
 	Effects         Effects
 	Named           Named
@@ -75,7 +75,7 @@ func MayLook(sys System) bool {
 	return g != nil && g.MayLook()
 }
 
-// CapabilitiesOf returns the capabilities of sys. Only this function has type assertions for them.
+// CapabilitiesOf returns the capabilities of sys. Only this function has type assertions for capabilities.
 func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Effects, _ = sys.(Effects)
 	c.Named, _ = sys.(Named)
@@ -182,7 +182,8 @@ type Parker interface {
 	PutsOff() bool
 	// PutOff removes from enabled, a result of Enabled, the goroutines that can only park.
 	PutOff(enabled []trace.GID) []trace.GID
-	// ParksLast reports whether the last of several alternatives of g parks it; that one is left out.
+	// ParksLast reports whether the last of several alternatives of g parks g; explorers leave that
+	// alternative out.
 	ParksLast(g trace.GID) bool
 	// Meetings appends the alternatives that g, whose operation does not wait, gains if another
 	// goroutine parks right before g moves. MeetingOrbits appends their names (SymmetricHasher).
@@ -203,8 +204,8 @@ type Repeater interface {
 	// Repeatable reports whether the steps since the youngest mark, if they are repeated, access
 	// the same locations under the same object numbers.
 	Repeatable() bool
-	// Try marks the start of tentative steps. Untry is called after they were undone, and removes them from
-	// the counts.
+	// Try marks the start of tentative steps. Untry is called after the steps were undone, and removes them
+	// from the counts.
 	Try()
 	Untry()
 }
@@ -213,6 +214,6 @@ type Repeater interface {
 type Sized interface {
 	// Bytes returns the size of its memory.
 	Bytes() int64
-	// Weight returns the number of words that the last fingerprint covered, its cost.
+	// Weight returns the cost of the last fingerprint: the number of words that it covered.
 	Weight() int
 }

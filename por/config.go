@@ -56,18 +56,19 @@ type Config struct {
 	// Oracle, if set, decides before each choice whether it is needed.
 	Oracle Oracle
 
-	// AnyGoroutine queries the oracle about every enabled goroutine if the one that moved last needs a
-	// choice or is not enabled; otherwise only about the one that moved last.
+	// AnyGoroutine extends the queries to the oracle. A search always asks about the goroutine that moved
+	// last; with AnyGoroutine it asks about every enabled goroutine if that one needs a choice or is not
+	// enabled.
 	AnyGoroutine bool
 
 	// Parts, if set, finds a group of goroutines that is a persistent set in a state in which the oracle
-	// finds no single goroutine. Explorers that store states use it, and Optimal.
+	// finds no single goroutine. Explorers that store states use it, and so does Optimal.
 	Parts Parts
 
 	// Seed starts the random numbers of explorers that sample.
 	Seed uint64
 
-	// Targets are situations at which explorers that sample aim most of their executions. They then have
+	// Targets are situations at which explorers that sample aim most of their executions. Such searches have
 	// one worker.
 	Targets []Target
 	// HalfAimed: half of the executions are aimed, not most.
@@ -105,9 +106,9 @@ type Config struct {
 	// Keeper, if set, saves the search from time to time, or continues a saved one.
 	Keeper Keeper
 
-	// Over, if set, is called after every transition. If it returns true, Poll is called at once,
-	// because a few hundred transitions of a large program take long. Several goroutines may call
-	// it. Once it has returned true, it always returns true, and Poll soon returns a reason.
+	// Over, if set, is called after every transition, perhaps by several goroutines. If Over returns true,
+	// Poll is called at once, because a few hundred transitions of a large program take long. Once Over has
+	// returned true, it always returns true, and Poll soon returns a reason.
 	Over func() bool
 
 	_ struct{}

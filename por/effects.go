@@ -16,13 +16,21 @@ type Effects interface {
 	// is pending.
 	Aborted() bool
 
-	// Touches appends every location that g's pending operation reads or may change, or whose
-	// contents decide whether and how it can be executed: op.Access, and further ones that do not fit
-	// there.
+	// Touches appends every location that g's pending operation reads or may change, or whose contents decide
+	// whether and how the operation can be executed: those in op.Access, and those that do not fit there.
 	Touches(g trace.GID, buf []trace.Access) []trace.Access
 
 	// DependsOnAll reports whether g's pending operation depends on every operation of the others.
 	DependsOnAll(g trace.GID) bool
+
+	// Deadline returns the moment before which g's pending operation is not possible, 0 if there is none. A
+	// timer is possible only when it is due, the garbage collector (math.MaxInt64) only while all goroutines
+	// wait. The deadline of an operation can only be put off.
+	Deadline(g trace.GID) int64
+
+	// Reach returns the last moment that can come as long as g's pending operation is enabled. It returns
+	// math.MaxInt64 if that is unknown.
+	Reach(g trace.GID) int64
 
 	// View fills op with the result of Next. alternatives is the number of alternatives of g, 0 if g
 	// is not enabled, and dependsOnAll is the result of DependsOnAll.
@@ -51,8 +59,8 @@ type Effects interface {
 	// Case returns the index in Cases of alternative choice, -1 if it is not a case.
 	Case(g trace.GID, choice int) int
 
-	// Advanced appends the other goroutines that the last step has started, or has moved because it
-	// executed their operations, too, such as the receiver of an unbuffered send.
+	// Advanced appends the other goroutines that the last step has started, or whose operations it has
+	// executed, too, such as the receiver of an unbuffered send.
 	Advanced(buf []trace.GID) []trace.GID
 
 	// Label names alternative choice of g's pending operation. A label means the same in every

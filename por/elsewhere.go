@@ -1,9 +1,9 @@
 package por
 
 // An Elsewhere explores pieces of a search in other processes, which have systems of the same program. A
-// piece and its result are bytes. They mean the same in all processes, because a process refuses a piece in
-// which the program does something new to the system of the search (for example, starts a goroutine without
-// a number).
+// piece and its result are bytes. Numbers and names have the same meaning in all processes, because a process
+// refuses a piece in which the program does something new to the system of the search (for example, starts a
+// goroutine without a number).
 //
 // A piece that is refused, or lost, is explored by the search itself. So an Elsewhere that does nothing
 // changes nothing.
@@ -17,8 +17,8 @@ type Elsewhere interface {
 	TryAcquire() bool
 	// Release gives back the room that Acquire has reserved, if no piece needs it.
 	Release()
-	// The goroutine that uses the system of the search calls Note when it cuts off a piece. The
-	// piece may need all numbers that the system has assigned by now.
+	// Note is called when a piece is cut off, by the goroutine that uses the system of the search. The piece
+	// may need all numbers that the system has assigned by now.
 	Note()
 	// Explore returns the result of a piece. ok is false if it was refused, or stop returns true.
 	Explore(piece []byte, stop func() bool) (result []byte, ok bool)
@@ -40,8 +40,8 @@ type Sender interface {
 	// Encode returns the reports that p has received, as bytes; Decode is its inverse.
 	Encode(p Subsearch) ([]byte, error)
 	Decode(data []byte) (Subsearch, error)
-	// A search that first works undivided, and then only in subsearches on the same system, calls
-	// Divide once in between.
+	// A search may first work undivided, and then only in subsearches on the same system. It calls Divide
+	// once, between the two.
 	Divide()
 }
 

@@ -15,7 +15,7 @@ type Explorer struct {
 	Doc  string
 	// Needs are the capabilities of a System that it requires.
 	Needs []Capability
-	// Stateless and Stateful: it can run without and with Config.Match.
+	// Stateless: it can run without Config.Match. Stateful: it can run with it.
 	Stateless, Stateful bool
 	// Samples: it executes Config.MaxExecutions schedules (sample.DefaultSamples if that is 0), which
 	// depend on Config.Seed, and is never exhaustive.

@@ -34,9 +34,9 @@ func (Passive) Rewound() {}
 
 // Parts finds groups of goroutines that cannot interact in the current state.
 type Parts interface {
-	// Part returns a proper subset of enabled, in its order, whose operations with all
-	// their alternatives are a persistent set: no operation that the other goroutines can execute while
-	// these wait depends on them. It returns nil if it finds none. The list is valid until the next call.
+	// Part returns a proper subset of enabled, in its order, whose operations with all their alternatives are
+	// a persistent set: no operation that the other goroutines can execute while these wait depends on them.
+	// It returns nil if it finds no such subset. The list is valid until the next call.
 	Part(enabled []trace.GID) []trace.GID
 	// Separate does the same, and returns the separation of the part from the others. A Separation
 	// is valid until the next call, in the states that are reached by steps of members whose
@@ -63,8 +63,8 @@ type Separation interface {
 // Habits are the knowledge of an oracle, or of parts, about which questions are worth asking. Answers
 // depend on it. An Oracle or Parts without the method has no habits.
 type Habits interface {
-	// Habits returns the habits. Adopt replaces them by habits that another Oracle or Parts has
-	// returned; nil stands for those with which a Replica begins.
+	// Habits returns the habits. Adopt replaces the habits by those that another Oracle or Parts has
+	// returned; nil stands for the habits with which a Replica begins.
 	Habits() []byte
 	Adopt(habits []byte)
 }

@@ -37,7 +37,7 @@ type Stats struct {
 	Looked   uint64 // events inspected in the search for races
 	Hashed   uint64 // words of states covered by fingerprints
 	Asked    uint64 // goroutines inspected by oracles
-	Glided   uint64 // steps that were glided over, which cost a fourth (Racer.Glide)
+	Glided   uint64 // steps that were glided over, each of which costs a fourth of a step (Racer.Glide)
 	Carried  uint64 // work that grows with the length of the path, in steps (search.Driver.Carry)
 }
 
@@ -92,7 +92,7 @@ const (
 type Reason struct {
 	Bound Bound
 	Limit uint64 // the bound's value
-	Count uint64 // how often it was hit, for bounds that do not stop the search
+	Count uint64 // number of times that the bound was reached, for bounds that do not stop the search
 	Text  string // the reason that Poll gave, or a variant of the explorer
 }
 

@@ -7,8 +7,8 @@ import (
 )
 
 // A Visitor receives the findings of an explorer. While a method runs, the system is in the state of the
-// call, so the method can query it, but must not step it. path is the schedule from the initial state to
-// that state and is only valid during the call. A method that returns false stops the search.
+// call, so the method can query it, but must not step it. path is the schedule from the initial state to that
+// state; it is valid only during the call. A method that returns false stops the search.
 type Visitor interface {
 	// Leaf is called at the end of every execution. status is Ended, Stuck or
 	// Cut, or Running when the bound on steps cut the execution.

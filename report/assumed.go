@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// assumptions describes each behaviour of the environment that a search omits: the word of --assume
-// that accepts it, a short name, and a sentence in two halves, with the position between them.
+// assumptions describes each behaviour of the environment that a search omits: the word of --assume that
+// accepts it, a short name, and the two halves of a text (what and how), which has the position between them.
 // docs/dev/model.md lists them.
 var assumptions = [vm.NumAssumed]struct{ word, short, what, how string }{
 	vm.RandSampled:   {"rand", "math/rand values", "math/rand", "one value tried"},

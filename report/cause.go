@@ -208,9 +208,8 @@ func staleRead(b *bug.Bug, all []*describe.Event) cause {
 	return cause{}
 }
 
-// acts returns the first step from index i on by which the goroutine of read changes something, if
-// it does not read the same location before; otherwise -1. An operation that compares before it writes
-// does not count.
+// acts returns the first step from index i on by which the goroutine of read changes something, if it does
+// not read the same location before; otherwise -1. A write that is part of a compare-and-swap does not count.
 func acts(b *bug.Bug, all []*describe.Event, i int, read *describe.Event) int {
 	for ; i < len(all); i++ {
 		e := all[i]

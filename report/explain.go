@@ -28,7 +28,7 @@ func eliminatedText(b *bytes.Buffer, r *explore.Result) {
 	b.WriteByte('\n')
 }
 
-// byReason writes ": lock 12, join 3", most frequent first; nothing if there is nothing.
+// byReason returns ": lock 12, join 3", most frequent first; "" without counts.
 func byReason(m map[string]uint64) string {
 	if len(m) == 0 {
 		return ""

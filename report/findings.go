@@ -31,7 +31,7 @@ type Answer struct {
 	Entry   string   // its name,
 	Bug     *bug.Bug // and its bug,
 	Files            // with its schedule
-	By      []string // the entries whose exhaustive exploration refutes it
+	By      []string // the entries whose exhaustive exploration refutes the finding
 	Why     string   // why the finding is open
 	// Driver confirms it where no test does, with DriverBug.
 	Driver    *findings.Driver

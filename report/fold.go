@@ -128,7 +128,7 @@ func (f *folder) libraries(list []int) {
 }
 
 // own folds the rows of a stretch with the same calls up to depth: consecutive rows in one call of the
-// reader's code, without a decisive row.
+// reader's code, if none of them is decisive.
 func (f *folder) own(list []int, depth int) {
 	at := func(i int) int {
 		if path := f.path(i); depth < len(path) && f.rows[i].kind != failureKind {
@@ -148,7 +148,7 @@ func (f *folder) own(list []int, depth int) {
 		for f.share(same, k+1) {
 			k++
 		}
-		for ; k >= depth; k-- { // the innermost call by the reader's code that all of them are in
+		for ; k >= depth; k-- { // the innermost call by the reader's code that contains all of them
 			path := f.path(same[0])
 			inside := !slices.ContainsFunc(same, func(i int) bool { return len(f.path(i)) <= k+1 })
 			if f.bug.Calls[path[k]].Own && inside && !isOperation(&f.bug.Calls[path[k+1]]) {

@@ -46,7 +46,7 @@ func (t *Text) needs(bug *bug.Bug) string {
 	case bug.Overtakes == nil:
 		return ""
 	}
-	if bug.Overtakes.Wait <= 0 { // the deadline had passed: only the clock that the program reads differs
+	if bug.Overtakes.Wait <= 0 { // the deadline had already passed, so only the clock that the program reads differs
 		return fmt.Sprintf(" (needs time to pass while %s could run; --time=any shows how)", bug.Overtakes.Runner)
 	}
 	return fmt.Sprintf(" (needs a timer of %v to fire while %s could run; --time=any shows how)", bug.Overtakes.Wait, bug.Overtakes.Runner)
@@ -69,7 +69,7 @@ func (t *Text) open(bug *bug.Bug) string {
 	return " (the language permits it; whether gc does it is open)"
 }
 
-// undecided returns the text for an error that may be a warning, if that is undecided.
+// undecided returns the text for an error of which it is open whether it is only a warning; otherwise "".
 func (t *Text) undecided(bug *bug.Bug) string {
 	var list []string
 	if x := bug.Passes; x != nil && x.Runner == x.Waiter {

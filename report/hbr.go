@@ -65,7 +65,7 @@ type ReplayInput struct {
 	Param  int  `json:"param,omitempty"`
 }
 
-// A ReplayEdit is a number of the source that is another one in the small version.
+// A ReplayEdit is a number of the source that the small version replaces.
 type ReplayEdit struct {
 	Pos  string `json:"pos"`
 	From string `json:"from"`
@@ -80,7 +80,7 @@ func (r *Replay) Edits(base string) (list []load.Edit, err error) {
 		if err != nil {
 			return nil, err
 		}
-		// A file that comes from elsewhere changes nothing but numbers.
+		// The edits of a file from elsewhere change only numbers.
 		_, from := load.Number(e.From)
 		if _, to := load.Number(e.To); !from || !to {
 			return nil, fmt.Errorf("%s: %q and %q are not numbers", e.Pos, e.From, e.To)
@@ -262,7 +262,7 @@ func WriteReplay(name string, r *Replay) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = cmp.Or(err, f.Close()); err == nil { // the first of them; the file is closed in any case
+	if err = cmp.Or(err, f.Close()); err == nil { // the first error; the file is closed in any case
 		err = os.Rename(temp, name)
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	internal       // an internal operation of package testing or context
 	uninvolved     // an operation of a goroutine that has nothing to do with the bug
 	afterwards     // a step after a test has failed, until the test has ended
-	folded         // the row of the call that it is part of stands for it
+	folded         // the row of a call stands for it
 	untold         // steps with nothing known but the goroutine
 	numOuts
 )

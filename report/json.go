@@ -48,7 +48,7 @@ type jsonFinding struct {
 type jsonAssumption struct {
 	What    string   `json:"what"` // the word of --assume
 	Message string   `json:"message"`
-	Entries int      `json:"entries"` // how many assume it
+	Entries int      `json:"entries"` // number of entries that assume it
 	Pos     []string `json:"pos"`
 }
 
@@ -61,7 +61,7 @@ type jsonResult struct {
 	Hybrid      string          `json:"hybrid"`
 	LeftTo      string          `json:"left_to,omitempty"`
 	Equivalence string          `json:"equivalence,omitempty"` // with --equivalence=rf
-	Auto        bool            `json:"auto,omitempty"`        // POR is the one of --por=auto that has the answer
+	Auto        bool            `json:"auto,omitempty"`        // the explorer of --por=auto that has the answer
 	Sampled     uint64          `json:"sampled,omitempty"`     // with --por=auto, executions drawn at random before
 	Within      *int            `json:"within,omitempty"`      // preemptions, of the search with --por=auto that found the bug
 	Bugs        []jsonBug       `json:"bugs"`
@@ -164,7 +164,7 @@ type jsonRefused struct {
 
 // jsonGraded is the progress of an exploration in preemptions.
 type jsonGraded struct {
-	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: not even all schedules without preemption
+	Preemptions *int    `json:"preemptions"` // every schedule with at most this number is covered; null: some schedules without preemptions are not
 	Executions  uint64  `json:"executions"`
 	States      uint64  `json:"states"`
 	Next        float64 `json:"next"` // the estimated covered part of the schedules with one more

@@ -148,10 +148,10 @@ type row struct {
 	switched, wrong bool
 	last            bool // the step is the last one of a stretch of one goroutine
 	out             out  // why the row is left out
-	calls           int  // steps of a call that the row stands for; 0: it is a step of its own
+	calls           int  // number of steps of a call for which the row stands; 0: the row is a single step
 	decides         bool // the explanation of the bug names the step
 	overwrites      int  // the step it overwrites, 0: none
-	steps           int  // number of steps that the row stands for, if they are untold
+	steps           int  // number of steps for which the row stands, if their details are unknown
 }
 
 // write draws r, which is row number i.
@@ -435,8 +435,8 @@ func (o overwrites) add(e *describe.Event, step int) (overwritten int) {
 	return overwritten
 }
 
-// waits reports whether g is among those that had not ended when bug showed. A
-// goroutine can wait at an operation that a partner then completes.
+// waits reports whether g had not ended when bug showed. A goroutine can wait at an operation that a partner
+// then completes.
 func waits(bug *bug.Bug, g trace.GID) bool {
 	return slices.ContainsFunc(bug.Goroutines, func(x describe.Goroutine) bool { return x.ID == g })
 }

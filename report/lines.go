@@ -19,9 +19,9 @@ type Line struct {
 	Kind           string // of the operation, as it is drawn
 	What           string // its object, and its result
 	Note           string // a remark
-	Overwrites     int    // the step of another goroutine that it overwrites without having seen it; 0: none
+	Overwrites     int    // the step of another goroutine whose value it overwrites without having read it; 0: none
 	Wrong          bool   // the bug happens here
-	Left           string // why the lane diagram leaves the line out; empty if it does not
+	Left           string // why the lane diagram leaves the line out; empty: it has the line
 }
 
 // outNames are the reasons for leaving out lines, in words.

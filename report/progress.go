@@ -15,7 +15,7 @@ import (
 type Progress struct {
 	W        io.Writer
 	Terminal bool
-	Width    func() int // of the terminal, in columns; nil, or 0: that is not known
+	Width    func() int // returns the columns of the terminal, or 0 if they are unknown; nil: unknown
 	Now      func() time.Time
 	Run      func() string // the progress of a run of several entries; nil: there is one entry
 
@@ -127,11 +127,10 @@ func (p *Progress) Clear() {
 // tooMany is the number of executions from which an estimate is useless.
 const tooMany = 1e12
 
-// progressLine returns the progress of a search: the number of explored executions, the estimated
-// total with its standard error (see por/sample.Estimator), and the time of its end according to
-// that. Without an estimate it has the explored part of the search tree, on the assumption that the
-// subtrees of a node have equal size. This is not exact, so the line has a "~" and no time. With bar,
-// it also draws a bar.
+// progressLine returns the progress of a search: the number of explored executions, the estimated total with
+// its standard error (see por/sample.Estimator), and the time of its end according to the estimate. Without
+// an estimate it has the explored part of the search tree, on the assumption that the subtrees of a node have
+// equal size. This is not exact, so the line has a "~" and no time. With bar, it also draws a bar.
 func progressLine(entry string, d time.Duration, x explore.Progress, bar bool) string {
 	s := fmt.Sprintf("%s  %s exec", entry, Digits(x.Executions))
 	if x.States > 0 {

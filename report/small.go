@@ -133,7 +133,7 @@ type jsonSmall struct {
 	Stats     JSONStats      `json:"stats"`
 }
 
-// A jsonConstant is a number that differs in it.
+// A jsonConstant is a number that differs in the small version.
 type jsonConstant struct {
 	Pos  string `json:"pos"`
 	From int64  `json:"from"`

@@ -43,7 +43,7 @@ type earlyTimer struct {
 
 // openReason is why some entries were not explored completely.
 type openReason struct {
-	text    string         // of the first of them
+	text    string         // text of the first one
 	refused vm.RefusalCode // entries with the same code are together
 	others  int            // entries with another text
 	entries int
@@ -129,7 +129,7 @@ func (s *Summary) add(r *explore.Result) {
 type finding struct {
 	where, message string
 	warning        bool
-	lacks          string // what the execution lacked, as text; only in brief
+	lacks          string // a text about the feature that the execution lacked; only in brief
 	entries        []string
 }
 

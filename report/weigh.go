@@ -72,8 +72,8 @@ func unended(r *explore.Result) bool {
 	return none && (strings.Contains(why, "--timeout") || strings.Contains(why, "--budget"))
 }
 
-// outOfReach reports whether x is a bound that a smaller program would not have hit, and that was
-// not asked for.
+// outOfReach reports whether x is a bound that a smaller program would not have reached, and that the user
+// did not set.
 func outOfReach(x explore.Reason) bool {
 	ofHost := x.Bound.Bound == por.BoundPoll || x.Bound.Bound == por.BoundMemory
 	return x.Cause == explore.CauseStopped || x.Cause == explore.CauseBound && ofHost

@@ -15,8 +15,8 @@ import (
 type Writer interface {
 	// Result writes one result. files are those of its bugs, in their order.
 	Result(r *explore.Result, files []Files) error
-	// Failed writes that an entry could not be explored, or a package not even loaded
-	// (entry is empty), and why.
+	// Failed writes that an entry could not be explored, or that a package could not be loaded (then entry is
+	// empty), and why.
 	Failed(pkg, entry, why string) error
 	// Close writes the end of the report.
 	Close() error
@@ -47,7 +47,8 @@ func (ws Writers) each(f func(Writer) error) error {
 	return nil
 }
 
-// Files are the names of the files that have been written about a bug: empty for one that has not.
+// Files are the names of the files that have been written about a bug; a name is empty if the file was not
+// written.
 type Files struct {
 	Replay string // file for hbcheck replay
 	Page   string // file for a browser
@@ -56,7 +57,7 @@ type Files struct {
 // Paths shortens file names for people: names below Base become relative.
 type Paths struct {
 	Base   string
-	Source func(name string) string // maps a file to the file that has its text; nil: that is the file itself
+	Source func(name string) string // maps a file to the file that has its text; nil: each file has its own text
 	Edits  []load.Edit              // edits of the texts: the program is a small version
 }
 

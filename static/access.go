@@ -25,10 +25,10 @@ const (
 	Deref
 	// MapOf: a map of type Type, as a whole.
 	MapOf
-	// SyncOp is not memory: it marks operations of channels and of package sync.
+	// SyncOp stands for no memory: it marks operations of channels and of package sync.
 	SyncOp
-	// InspectOp is not memory either: it marks operations that show the positions of all goroutines, or
-	// their references (trace.Op.InspectsAll). They conflict with every operation.
+	// InspectOp stands for no memory either: it marks operations that show the positions of all goroutines,
+	// or their references (trace.Op.InspectsAll). They conflict with every operation.
 	InspectOp
 )
 
@@ -64,8 +64,8 @@ type Accesses struct {
 	// Name returns the name of a variable, or "" for an object that is not a variable.
 	Name func(obj int) string
 
-	// Fits reports whether v, a pointer or slice, can only refer to memory of its type. If Fits is nil,
-	// that is so except after conversions of unsafe.Pointer.
+	// Fits reports whether v, a pointer or slice, can only refer to memory of its type. If Fits is nil, only
+	// pointers that come from conversions of unsafe.Pointer may refer to other memory.
 	Fits func(v ssa.Value) bool
 
 	typeIDs typeutil.Map
@@ -93,8 +93,8 @@ func NewAccesses() *Accesses {
 	return a
 }
 
-// Key returns the number of k. An array as a whole is a class with its elements:
-// the machine does not distinguish a variable of array type from the array of a slice.
+// Key returns the number of k. An array as a whole belongs to the class of its elements, because the machine
+// does not distinguish a variable of array type from the array of a slice.
 func (a *Accesses) Key(k Key) int {
 	for k.Kind == Deref || k.Kind == Elem {
 		arr, ok := k.Type.Underlying().(*types.Array)

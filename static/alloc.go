@@ -12,9 +12,9 @@ import (
 // synchronisation objects, or objects that contain them, may be allocated from a program point on, also by
 // goroutines started from there on.
 //
-// Transfer: an allocation adds its site; union. Only types that contain types of package sync,
-// channels, and slices and maps of such are of interest. An abstract object that stands for one
-// object of the live state, and whose site is in no goroutine's future, always means that object.
+// Transfer: an allocation adds its site; union. Only some types are of interest: those that contain types of
+// package sync or channels, and slices and maps of such types. An abstract object that stands for one object
+// of the live state, and whose site is in no goroutine's future, always means that object.
 type FutureAlloc struct {
 	*Engine[May]
 	objs *Objects

@@ -15,7 +15,7 @@ type Fact struct {
 	Text string
 	// Pos is the place in the source that the fact comes from, or token.NoPos if there are several.
 	Pos token.Pos
-	// Of is the end of Text if that is the class of the fact's locations.
+	// Of is the end of Text, if Text ends with the class of the fact's locations.
 	Of string
 	// Why is the reason if Text does not hold: "written at x.go:31 without s.mu".
 	Why string
@@ -28,7 +28,7 @@ type Analysis interface {
 	// Doc is one line about the meaning of the facts.
 	Doc() string
 	// At returns the facts about the point before instr, sorted and without repeats. The function of instr
-	// need not be one that has been analysed.
+	// need not have been analysed before.
 	At(instr ssa.Instruction) []Fact
 }
 

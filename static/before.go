@@ -6,8 +6,8 @@ import (
 )
 
 // Events before the first access. For each access that can be reached, and for the exit, a value of this
-// domain has the objects that are passed on all paths to the first such access (in a may analysis, on any
-// path).
+// domain has a set of objects: those that are passed on all paths to the first such access (in a may
+// analysis, on any path).
 //
 // The paper computes this in two parts and joins them at run time by traversing
 // a graph of accesses (SPIN 2014, section 4.2). Here both parts are in one value that can be composed, so

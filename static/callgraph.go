@@ -17,8 +17,8 @@ import (
 // CallGraph is a Program whose calls and pointers are resolved by the points-to analysis. It does not
 // distinguish contexts: a fact about a function holds in all its contexts.
 //
-// Functions that are opaque to the analysis (package reflect), and those that cannot be called according to
-// it, have no body: they may do anything.
+// Two kinds of functions have no body, so they may do anything: those that are opaque to the analysis
+// (package reflect), and those that cannot be called according to it.
 //
 // All analyses use it, so it keeps its answers: the functions that a call may call, the body of a function,
 // the objects of a pointer.
@@ -214,7 +214,7 @@ func initialises(st *ssa.Store) bool {
 // hasPrimitive reports whether values of type t contain some of package sync.
 func hasPrimitive(t types.Type) bool { return has(t, isPrimitive) }
 
-// has reports whether the function is accepts t, or the type of a part of t.
+// has reports whether the function called is accepts t, or the type of a part of t.
 func has(t types.Type, is func(types.Type) bool) bool {
 	if is(t) {
 		return true
@@ -245,7 +245,7 @@ func (g *CallGraph) unseen(site ssa.CallInstruction) (list []*ssa.Function) {
 	to := g.Pointers.PointsToAnywhere(c.Value)
 	found := to.Universal()
 	for l := range to.Labels() {
-		// Code that uses a library is not part of it.
+		// The code that uses a library is not part of the program.
 		found = found || l.Object.Kind == pointer.Func && l.Object.Func() == nil && !l.Object.IsOutside()
 	}
 	if !found {

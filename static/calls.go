@@ -30,7 +30,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 		add := func(e Event) { leaf = append(leaf, e) }
 		switch body := b.Prog.Body(fn); {
 		case b.syncEvents(fn, common, site, add):
-			// It is one event, although the model may have a body for it.
+			// The call is one event, although the model may have a body for the function.
 			b.syncAccess(site, add)
 			if body != nil {
 				leaf = append(b.inside(body, site), leaf...)

@@ -12,8 +12,8 @@ import (
 //	go func() { s.mu.Lock(); ... }()
 //
 // s is a cell on the heap because the closure captures it, and s.mu would be a path through memory that may
-// change. But the only store into the cell precedes every load of it and every capture. So all of them mean
-// the stored value, and the path of s.mu begins with this value.
+// change. But the only store into the cell precedes every load of it and every capture. So all loads read the
+// stored value, and the path of s.mu begins with this value.
 
 // final reports whether the variable whose address is captured as fv has its only value when it is
 // captured.

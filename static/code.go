@@ -33,7 +33,7 @@ type Base struct {
 func (b *Base) Interrupted() bool { return b.interrupted }
 
 // Restart lets interrupted engines continue when they are used again. An analysis that uses the results of
-// another one (GuardedBy) must not be used again, but the other one can be.
+// another one (GuardedBy) must not be used again, but the other one may be.
 func (b *Base) Restart() { b.interrupted = false }
 
 // interrupt reports whether engines have to stop.
@@ -54,7 +54,7 @@ func NewBase(p Program) *Base {
 	}
 	b.order = newOrdering(b)
 	l := b.Paths.findLockers(p)
-	b.Paths = NewPaths(p.Binding) // made again: the first Paths named the mutexes before they were known
+	b.Paths = NewPaths(p.Binding) // made again, because the first Paths named the mutexes before the Lockers were known
 	b.Paths.lockers = l
 	return b
 }
@@ -314,7 +314,7 @@ func (b *Base) loopDefers(c *skeleton, fn *ssa.Function) {
 				n := b.node(c, d)
 				n.instr = d
 				for i := range n.calls {
-					// Its paths are those of the loop body, which has returned by then.
+					// The closure's paths are those of the loop body, which has returned by then.
 					n.calls[i].ren = b.into(d, nil, n.calls[i].fn, nil)
 					for k := range n.calls[i].events {
 						n.calls[i].events[k].Path = Unknown

@@ -17,8 +17,8 @@ func (t *Paths) global(p Path) bool {
 	}
 }
 
-// distance returns the number of bytes from address p to address q, and the
-// name of q from the object both lie in, if they lie in one object or array.
+// distance returns the number of bytes from address p to address q if both lie in one object or array, and
+// the name of q relative to that object.
 func (t *Paths) distance(p, q Path) (bytes int64, name string, ok bool) {
 	common := map[Path]int64{}
 	if p == Unknown || q == Unknown {

@@ -32,11 +32,11 @@
 //
 // # Locations
 //
-// A class of locations is named by types, as in the paper: field i of struct type S, the elements
-// of type T, the variable g. Two accesses can touch the same memory only under two conditions. The
-// classes of one location, from the outermost struct inwards (LocationKeys), include the class of
-// the other access; and by the points-to analysis both may lie in one object. If code converts an
-// unsafe.Pointer, the type is not reliable, and only the objects are compared.
+// A class of locations is named by types, as in the paper: field i of struct type S, the elements of type T,
+// the variable g. Two accesses can touch the same memory only under two conditions. First, the classes of one
+// location, from the outermost struct inwards (LocationKeys), include the class of the other access. Second,
+// by the points-to analysis both locations may lie in one object. If code converts an unsafe.Pointer, the
+// type is not reliable, and only the objects are compared.
 //
 // The code of the models (package sync and others) is analysed like other code, although its accesses are
 // not separate operations in the machine. natives.go has the effects of their natives.

@@ -11,16 +11,16 @@ import (
 // control from a program point to an exit: the observations on these paths, and the facts at the exit.
 // Values are compared with ==.
 //
-// Paths are alternatives (Merge) or follow each other (Seq); Skip is the set of
-// the one empty path and Never the set of no path. So values form an idempotent semiring, except that paths
-// which do not reach the exit are observed, too: Seq(a, Never) has the observations on a, and is not Never.
+// Paths are alternatives (Merge) or follow each other (Seq); Skip is the set of the one empty path and Never
+// the set of no path. So values form an idempotent semiring, with one exception: paths that do not reach the
+// exit are observed, too. Seq(a, Never) has the observations on a, and is not Never.
 //
 //	Merge   associative, commutative, idempotent; Never is neutral
 //	Seq     associative; Skip is neutral; distributes over Merge on both sides
 //
-// (Tarjan, "A Unified Approach to Path Problems", JACM 1981.) The laws are tested. Because of them the
-// future of a goroutine can be composed from parts: that of its innermost function, followed by those of
-// its callers.
+// (Tarjan, "A Unified Approach to Path Problems", JACM 1981.) The laws are tested. Because of these
+// operations the future of a goroutine can be composed from parts: the future of its innermost function,
+// followed by those of its callers.
 type Domain[V comparable] interface {
 	Skip() V
 	Never() V
@@ -58,8 +58,8 @@ type Flow[V comparable] struct{ Normal, Panic V }
 // first question about it or a caller of it. Functions of one component of the call graph are worked on in
 // rounds, callees first; a function whose summary has changed has its callers queued.
 //
-// The analysis ends: a domain has finitely many values for a program, because accesses and paths are finite
-// sets; and because all operations are monotone, values only grow from Never on.
+// The analysis ends, for two reasons. A domain has finitely many values for a program, because accesses and
+// paths are finite sets. And values only grow, from Never on, because all operations are monotone.
 type Engine[V comparable] struct {
 	base  *Base
 	d     Domain[V]
@@ -229,8 +229,8 @@ func (w *worklist[V]) Pop() any {
 	return f
 }
 
-// solve brings all functions reached to a fixed point, unless it is interrupted. Then it can be called
-// again, and finishes the rest.
+// solve brings all functions reached to a fixed point, unless it is interrupted. Then it can be called again
+// to finish the rest.
 func (e *Engine[V]) solve() {
 	for len(e.dirty) > 0 && !e.base.interrupt() {
 		f := heap.Pop(&e.dirty).(*funcFlow[V])
@@ -289,7 +289,7 @@ func (e *Engine[V]) out(f *funcFlow[V], b *ssa.BasicBlock) Flow[V] {
 	return x
 }
 
-// step is the transfer function: the flow from before n on, given that after it.
+// step is the transfer function: given the flow after n, it returns the flow from before n on.
 //
 // Before the definition of a value, paths in terms of it have another meaning: they are forgotten
 // (node.kill). A panic of n itself comes before its effect.

@@ -99,8 +99,8 @@ func (t *Paths) copyOf(p Path, pl Env) (uint64, bool) {
 	return 0, false
 }
 
-// InEnv returns the renaming from the paths of an activation to addresses of a live state. A path that
-// cannot be evaluated becomes Unknown. One to an object that is not allocated yet does not change.
+// InEnv returns the renaming from the paths of an activation to addresses of a live state. A path that cannot
+// be evaluated becomes Unknown. A path to an object that is not allocated yet does not change.
 func (b *Base) InEnv(pl Env) *Renaming {
 	return &Renaming{id: -1, paths: b.Paths, memo: map[Path]Path{}, whole: func(p Path) Path {
 		if b.Paths.Fresh(p) {

@@ -61,7 +61,7 @@ type syncOp struct {
 	kind EventKind
 	mode Mode
 	arg  int // number of the argument that is the object
-	n    int // the number that it adds to a WaitGroup; 0: argument 1
+	n    int // the number that the call adds to a WaitGroup; 0: argument 1 has the number
 }
 
 // lockerOf is the Locker L of a Cond that is argument 0.
@@ -110,7 +110,7 @@ func eventOf(k trace.Kind) (e EventKind, ok bool) {
 // for calls of it. For a goroutine in the middle of such a body, the entries of the body's natives count.
 var syncOps = syncFuncs(func(e EventKind) bool { return e != TryEvent })
 
-// tryOps lists the functions that lock if they return true.
+// tryOps lists the functions that lock only if they return true.
 var tryOps = syncFuncs(func(e EventKind) bool { return e == TryEvent })
 
 // syncFuncs returns the functions of the table of operations whose events pass.

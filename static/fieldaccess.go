@@ -14,9 +14,9 @@ import (
 // Transfer: an access adds itself; union. Channel operations and calls of package
 // sync add the access that represents synchronisation.
 //
-// A function's accesses to memory that the same call has allocated are a separate part of its summary.
-// While an access is a goroutine's next operation, a call that has not begun can only allocate other
-// memory. So oracles leave that part out.
+// A function's accesses to memory that the same call has allocated are a separate part of its summary. The
+// reason: while an access is a goroutine's next operation, a call that has not begun yet can only allocate
+// other memory. So oracles leave that part out.
 type FieldAccess struct {
 	Sets *Sets
 	Acc  *Accesses

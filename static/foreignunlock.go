@@ -11,9 +11,9 @@ import (
 // Mutex, and then patterns 2 and 3 prove nothing.
 //
 // It finds the mutexes that may be unlocked from a program point on, although the goroutine has not locked
-// them before on the same path. The goroutine must hold such a mutex at the point, or it unlocks a mutex
-// that others have locked. The goroutine unlocks any other mutex that it does not hold now only after it
-// has locked it itself.
+// them before on the same path. So the goroutine either holds such a mutex at the point, or unlocks a mutex
+// that another goroutine has locked. The goroutine unlocks any other mutex that it does not hold now only
+// after it has locked it itself.
 //
 // Transfer: Lock adds to Held; Unlock removes from it, or adds to the set Unlocked if the mutex is not in
 // Held. With b after a, b unlocks mutexes that a has not locked:
@@ -23,13 +23,13 @@ import (
 // A mutex that both a and b unlock without a Lock between is Foreign: one Lock before compensates for only
 // one of them. Cond.Wait does not count here, as it locks again.
 //
-// Locks are distinguished by paths. Suppose that two paths name one mutex, and it is unlocked more
-// often than locked. Then the path of one of these unlocks is in Unlocked, because every other
-// unlock has a Lock of its own before it. A path through memory that may change is never Held.
-// Instead, its unlock is kept with the set of mutexes held then, so that addresses can be compared
-// in the live state. A mutex that a goroutine started on the way unlocks is Foreign: another
-// goroutine holds it here. TryLock counts where it has succeeded. Read and write mode are not
-// distinguished: a goroutine that locks in one mode and unlocks in the other crashes.
+// Locks are distinguished by paths. Suppose that two paths name one mutex, and it is unlocked more often than
+// locked. Then the path of one of these unlocks is in Unlocked, because every other unlock has a Lock of its
+// own before it. A path through memory that may change is never Held. Instead, the analysis keeps its unlock
+// with the set of mutexes held at the unlock, so that addresses can be compared in the live state. A mutex
+// that a goroutine started on the way unlocks is Foreign: another goroutine holds it here. TryLock counts
+// where it has succeeded. Read and write mode are not distinguished: a goroutine that locks in one mode and
+// unlocks in the other crashes.
 type ForeignUnlock struct {
 	*Engine[Unlocks]
 	d *foreignUnlockDomain
@@ -269,7 +269,7 @@ func (d *foreignUnlockDomain) Rename(v Unlocks, r *Renaming) Unlocks {
 			old := u.Path
 			u.Path, u.Held = r.Path(u.Path), d.objs.rename(u.Held, r, true)
 			if paths.Fresh(u.Path) || d.holds(u.Held, u.Path) {
-				continue // no other goroutine has it, or it is held
+				continue // no other goroutine has the mutex, or this one holds it
 			}
 			list = append(list, d.of(u))
 			if u.Waits {

@@ -23,12 +23,12 @@ import (
 // mutex at distance d from the accessed location, in a mode that excludes T_c's. Then T_h does not access x
 // as long as T_c does not move. Package variables that are mutexes are guards by themselves.
 //
-// Stage A is held.go. Stage B collects, backward, every access with the guards it has; union. The locks
-// held by callers are added at calls, as long as the callee has unlocked nothing that it had not locked. So
-// helpers that must be called with the lock held are guarded if all their callers hold it. Calls by go and
-// defer add nothing. An access through an unknown path is not guarded. Neither are accesses to the same
-// class by other means: addresses that were taken, whole structs, reflection. Accesses to memory allocated
-// after the point are left out: no other goroutine accesses that now.
+// Stage A is held.go. Stage B is a backward analysis. It collects every access with its guards; alternatives
+// are united. The locks held by callers are added at calls, as long as the callee has unlocked nothing that
+// it had not locked. So helpers that must be called with the lock held are guarded if all their callers hold
+// it. Calls by go and defer add nothing. An access through an unknown path is not guarded. Neither are
+// accesses to the same class by other means: addresses that were taken, whole structs, reflection. Accesses
+// to memory allocated after the point are left out: no other goroutine accesses that now.
 type GuardedBy struct {
 	*Engine[May]
 	d *guardDomain
@@ -112,7 +112,7 @@ type FieldFact struct {
 	Decl token.Pos // where the field is declared
 }
 
-// Together is At for the entries of all functions in fns: facts that hold for all concurrent calls of these
+// Together is At for the entries of all functions in fns: its facts hold for all concurrent calls of these
 // functions.
 func (a *GuardedBy) Together(fns []*ssa.Function) []FieldFact {
 	list := a.facts(a.All(fns))
@@ -301,7 +301,7 @@ func (d *guardDomain) into(s Set, r *Renaming) Set {
 	return d.sets.Of(list...)
 }
 
-// Spawn: a goroutine does not hold the locks of its starter.
+// Spawn: a goroutine does not hold the locks of the goroutine that starts it.
 func (d *guardDomain) Spawn(v May) May {
 	var list []int
 	for _, n := range d.sets.Elems(v.Set) {

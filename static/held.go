@@ -14,7 +14,7 @@ import (
 // The paper has one bit, for the monitor of this. Here it is a set of paths with modes, so that locks need
 // not be nested and boundaries of critical sections need not be in one function: a call removes the locks
 // that its callee may unlock, and adds those that it has locked when it returns. An unlock that matches no
-// path in the set may be of any of them, and leaves nothing. Cond.Wait has acquired its Locker again when
+// path in the set may be of any lock, so it removes all locks. Cond.Wait has acquired its Locker again when
 // it returns.
 
 //	mu.Lock()       {mu}

@@ -10,9 +10,8 @@ import (
 )
 
 // Invariants that determine the mutex of a Cond's Locker. Cond.Wait unlocks c.L, and the calling code does
-// not show that c.L is the mutex locked there: s.mu.Lock(); s.c.Wait(). But in nearly all programs each
-// Cond field of a struct belongs to a mutex field of the same struct, because it is only ever set up like
-// this:
+// not show that c.L is the mutex locked there: s.mu.Lock(); s.c.Wait(). But in nearly all programs each Cond
+// field of a struct belongs to a mutex field of the same struct, because the program only sets it like this:
 //
 //	s.c.L = &s.mu            a Cond in the struct
 //	s.c = sync.NewCond(&s.mu)   a pointer to one
@@ -75,7 +74,7 @@ func (t *Paths) findLockers(p Program) *lockers {
 	return l
 }
 
-// copied notes that values of type t are stored as a whole.
+// copied records that values of type t are stored as a whole.
 func (l *lockers) copied(t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:

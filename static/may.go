@@ -1,7 +1,7 @@
 package static
 
-// May is the value of an analysis that collects possible events: a set, and whether any path reaches the
-// exit.
+// May is the value of an analysis that collects possible events: a set of events, and whether any path
+// reaches the exit.
 type May struct {
 	Set   Set
 	Exits bool

@@ -60,7 +60,7 @@ func newFirstAccess(b *Base, name, doc string, must bool, kinds ...EventKind) *F
 }
 
 // Of returns the operations that are passed before the accesses for which touches holds: on all paths to
-// them, or for a may analysis on any. It reports false if none of them can be reached.
+// them, or for a may analysis on any. It reports false if no such access can be reached.
 func (a *FirstAccess) Of(v Before, touches func(access int) bool) (Set, bool) {
 	s, any := Empty, false
 	for _, g := range a.d.firsts[v.First] {

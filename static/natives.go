@@ -169,7 +169,7 @@ func (g *CallGraph) atomic(fn *ssa.Function, site ssa.CallInstruction) []Access 
 	if !ok {
 		return nil
 	}
-	x := Access{Atomic: true} // unless the address is known to be of its type, this may be any memory
+	x := Access{Atomic: true} // may be any memory, unless the address is known to have its type
 	if site != nil && site.Common().StaticCallee() == fn && len(site.Common().Args) > 0 {
 		addr := site.Common().Args[0]
 		x.Objs = g.Where(addr)

@@ -51,8 +51,8 @@ type pathNode struct {
 	typ    types.Type // type of the struct or element stepped into; nil otherwise
 }
 
-// maxSteps bounds the length of paths.
-// It makes the paths of a program finite in number, recursive types and all; longer paths are Unknown.
+// maxSteps bounds the length of paths. It makes the paths of a program finite in number, even with recursive
+// types; longer paths are Unknown.
 const maxSteps = 6
 
 // Paths interns the paths of one program.
@@ -94,7 +94,7 @@ func (t *Paths) intern(n pathNode) Path {
 	return p
 }
 
-// step returns n below p, or Unknown if that is too far.
+// step returns the path p followed by n, or Unknown if that is too long.
 func (t *Paths) step(p Path, n pathNode) Path {
 	if n.kind == stepIface {
 		// The Locker of a Cond is named like the mutex.
@@ -239,7 +239,8 @@ func isPointer(t types.Type) bool {
 }
 
 // load returns the path of the value that x loads. A captured variable that never changes again represents
-// its value (capture canonicalisation): in SSA every use of it in a closure is a load of its own.
+// its value (capture canonicalisation), because in SSA every use of the variable in a closure is a load of
+// its own.
 func (t *Paths) load(x *ssa.UnOp) Path {
 	switch c := x.X.(type) {
 	case *ssa.Alloc:

@@ -97,7 +97,7 @@ func (g *CallGraph) reflected(fn *ssa.Function, site ssa.CallInstruction) (list 
 			case r == reflectsIterates && o.Type != nil && !has(o.Type, isMapIter):
 				continue
 			case r == reflectsWhole && o.Type != nil && hasPrimitive(o.Type):
-				return nil, false // to write a lock may unlock it
+				return nil, false // writing to a lock may unlock it
 			}
 			written = append(written, o.Number())
 		}

@@ -45,7 +45,7 @@ const (
 	mostTerms  = 8000 // terms of the constraints inspected
 	mostSteps  = 400  // propagations of one check
 	mostRounds = 12   // rounds of one propagation
-	mostValues = 64   // a variable with at most this number of values has all of them tried
+	mostValues = 64   // all values are tried of a variable with at most this number of values
 )
 
 func newArith(c *Context) *arith { return &arith{c: c} }
@@ -308,7 +308,7 @@ func (a *arith) compare(op Op, holds bool, x, y *Term, rx, ry Range) {
 	case !holds: // x >= y
 		x, y, rx, ry = y, x, ry, rx
 	}
-	// x < y, or x <= y: the bounds of each, one further in the first case.
+	// x < y, or x <= y: each bounds the other, and x < y by one more.
 	//mutant: <= is < [symbolic Brute]: "truth(holds" -> "uint64(1"
 	step := truth(holds)
 	nx, ny := full(x.width), full(y.width)

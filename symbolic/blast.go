@@ -9,10 +9,10 @@ import (
 // blaster decides by bit-blasting: each term becomes a circuit, one literal for each bit, and sat decides
 // whether the circuit can have the required outputs.
 //
-// All is made anew for each set, from its constraints in an order that depends on nothing else. So the
-// answer, even Unknown, is a function of the set alone, independent of earlier checks and of the worker. It
-// is also faster than keeping circuits and learned clauses: most circuits become small because of the facts
-// of a set, and a later set has other facts.
+// The circuits are made anew for each set, from its constraints, in an order that depends only on the set. So
+// the answer, even Unknown, is a function of the set alone, independent of earlier checks and of the worker.
+// It is also faster than keeping circuits and learned clauses: most circuits become small because of the
+// facts of a set, and a later set has other facts.
 type blaster struct {
 	c      *Context
 	effort int // the most steps of a check
@@ -280,7 +280,7 @@ func (b *blaster) divide(x, y []literal) (quotient, remainder []literal) {
 	quotient = make([]literal, n)
 	//mutant: no bit more than the divisor [symbolic Layers]: "append([]literal(nil), y...), no)\n\tremainder = b.constant(0, n+1" -> "[]literal(nil), y...)\n\tremainder = b.constant(0, n"
 	wide := append(append([]literal(nil), y...), no)
-	remainder = b.constant(0, n+1) // one bit more than y: the remainder is less than 2y
+	remainder = b.constant(0, n+1) // has one bit more than y, because the remainder is less than 2y
 	for i := n - 1; i >= 0; i-- {
 		remainder = append([]literal{x[i]}, remainder[:n]...)
 		difference, _ := b.sum(remainder, b.not(wide), yes)

@@ -2,10 +2,10 @@ package symbolic
 
 import "math/bits"
 
-// A cache has the answers for sets of constraints, by the sum of the hashes of their structure: the sum
-// does not depend on the order and scope in which constraints are asserted. If a scope is left and entered
-// again, the answers for its sets are still found. None has to be removed when a scope ends, as its
-// constraints are part of the sums.
+// A cache has the answers for sets of constraints, by the sum of the hashes of their structure: the sum does
+// not depend on the order and scope in which constraints are asserted. If a scope is left and entered again,
+// the answers for its sets are still found. No answer has to be removed when a scope ends, because the
+// scope's constraints are part of the sums.
 //
 // Two sets with the same sum are as unlikely as two states with the same hash: 128 bits would have to be
 // equal.

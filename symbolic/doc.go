@@ -13,12 +13,12 @@
 //
 // # Terms
 //
-// A Term is a Bool or a bit vector of 1 to 64 bits. Terms are immutable and owned by a Context, in
-// which equal ones are one pointer. Arithmetic wraps; division, shifts and conversions are those of
-// Go (term_test.go compares them with Go's own). There are 23 operations; the others are made of
-// them. Each function of a Context simplifies its result (build.go), so that conditions that are
-// mathematically equal are mostly the same pointer, and many are constants without a solver. A Term knows a
-// range of its values, from those of its arguments (range.go, forward.go).
+// A Term is a Bool or a bit vector of 1 to 64 bits. Terms are immutable and owned by a Context, in which
+// equal ones are one pointer. Arithmetic wraps; division, shifts and conversions are those of Go
+// (term_test.go compares them with Go's own). There are 23 operations; the others are made of them. Each
+// function of a Context simplifies its result (build.go), so conditions that are mathematically equal are
+// usually the same pointer, and many conditions become constants without a solver. A Term knows a range of
+// its values, from those of its arguments (range.go, forward.go).
 //
 // A term's number depends on earlier terms, its hash only on its structure. If an order of terms is needed,
 // it is an order of structures, or of variables' numbers.

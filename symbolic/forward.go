@@ -23,7 +23,7 @@ func forward(t *Term, r [3]Range) Range {
 		}
 		return unsigned(0, a.MaxU, w)
 	case OpDivS:
-		if b.MinS > 0 { // then it is monotone in each argument, on each side of 0
+		if b.MinS > 0 { // then the function is monotone in each argument, on each side of 0
 			return corners(a, b, w, func(x, y int64) int64 { return x / y })
 		}
 	case OpRemS:

@@ -115,7 +115,7 @@ func (integers) apply(t *Term, a []string) string {
 		return number(signed(t.value, t.width))
 	case OpTrunc, OpSExt, OpZExt:
 		return a[0]
-	case OpAnd: // the low bits, of negative numbers as well
+	case OpAnd: // the low bits, also those of a negative number
 		return fmt.Sprintf("(mod %s %d)", a[0], t.arg[1].value+1)
 	}
 	return "(" + intNames[t.op] + " " + strings.Join(a, " ") + ")"

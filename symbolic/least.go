@@ -19,13 +19,13 @@ func (s *Solver) Align(path []*Term) {
 	}
 }
 
-// Min returns the least value of t, as a signed or an unsigned number, for which the constraints
-// hold. If the result is not Sat, there is none, or it is unknown.
+// Min returns the least value of t, as a signed or an unsigned number, for which the constraints hold. If the
+// result is not Sat, there is no such value, or it is unknown.
 func (s *Solver) Min(t *Term, signed bool) (uint64, Result) {
 	return s.extreme(t, signed, s.c.lt(signed))
 }
 
-// Max returns the largest one.
+// Max returns the largest value of t.
 func (s *Solver) Max(t *Term, signed bool) (uint64, Result) {
 	lt := s.c.lt(signed)
 	return s.extreme(t, signed, func(a, b *Term) *Term { return lt(b, a) })

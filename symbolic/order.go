@@ -76,7 +76,7 @@ func (o *order) consistent(a *arith, lt Op) bool {
 }
 
 // ascending returns values for all variables: compared variables get increasing values in their order,
-// different ones unless they are equal. They need not be a model.
+// different ones unless they are equal. The values need not be a model.
 func (o *order) ascending(a *arith, lt Op) Model {
 	m := make(Model)
 	for _, t := range a.terms {
@@ -200,8 +200,8 @@ func (o *order) compared(a *arith, t *Term) {
 	}
 }
 
-// close computes the closure (Floyd and Warshall). It repeats that as long as a constraint that two
-// terms differ makes the closure stronger. It reports whether no term is less than itself.
+// close computes the closure (Floyd and Warshall). It repeats this as long as a constraint that two terms
+// differ makes the closure stronger. It reports whether no term is less than itself.
 func (o *order) close(a *arith) bool {
 	n := len(o.nodes)
 	for {
@@ -246,8 +246,8 @@ func (o *order) close(a *arith) bool {
 	}
 }
 
-// plus adds bounds. A sum that is too large becomes infinite, and one that is too small is increased: both
-// are weaker than the sum.
+// plus adds bounds. A sum that is too large becomes infinite, and a sum that is too small is increased. Both
+// results are weaker bounds than the sum.
 func plus(x, y int64) int64 {
 	s := x + y
 	switch {

@@ -1,7 +1,7 @@
 package symbolic
 
-// A Range contains the values of a term twice, as unsigned and as signed numbers. Both are closed
-// intervals. It is empty if one of them is.
+// A Range contains the values of a term twice, as unsigned and as signed numbers. Both are closed intervals.
+// The range is empty if one of the intervals is.
 //
 //	width 8:  unsigned [120,130]  is signed [-128,127], as 127 is followed by -128
 //	          signed   [-2,3]     is unsigned [0,255]

@@ -15,10 +15,10 @@ import (
 //  3. Sat: all nodes have values, and no clause is false.
 //  4. The limit of a search counts clauses inspected, never time.
 type sat struct {
-	values  []int8 // by literal: 1 it is true, -1 it is false, 0 neither
+	values  []int8 // by literal: 1: true; -1: false; 0: no value
 	nodes   []place
 	trail   []literal // the true literals, in the order in which they were found
-	levels  []int     // by decision: the length of the trail before it
+	levels  []int     // by decision: the length of the trail before the decision
 	head    int       // how much of the trail has been propagated
 	arena   []literal // all clauses; see clause
 	watches [][]watch // by literal: clauses to inspect when the literal becomes false

@@ -132,7 +132,7 @@ func (s *sat) implied(l literal) bool {
 // queue is a heap of nodes, ordered by the number of recent conflicts.
 type queue struct {
 	heap     []int32
-	at       []int32 // by node, where it is in the heap, from 1 on; 0: nowhere
+	at       []int32 // by node: its place in the heap, from 1 on; 0: not in the heap
 	activity []float64
 	weight   float64 // of a conflict
 }
@@ -181,7 +181,7 @@ func (q *queue) raise(n int32) {
 // decay makes all conflicts so far count less than the next one.
 func (q *queue) decay() { q.weight = float64(q.weight / decayed) }
 
-// up puts n where i is free, or nearer to the top.
+// up puts n at the free place i, or nearer to the top.
 func (q *queue) up(i int, n int32) {
 	for i > 0 {
 		parent := (i - 1) / 2
@@ -194,7 +194,7 @@ func (q *queue) up(i int, n int32) {
 	q.put(i, n)
 }
 
-// down puts n at the top, or where it belongs below.
+// down puts n at the top, or at its place below.
 func (q *queue) down(n int32) {
 	i := 0
 	for {

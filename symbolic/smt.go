@@ -16,9 +16,9 @@ import (
 // Externals are the solvers that can be used over a pipe, by the names of their programs.
 func Externals() []string { return []string{"z3", "cvc5"} }
 
-// command returns the command line of a solver and its first input. The solver is bounded by
-// resources that it counts itself, so that its answers do not depend on time. Reaching this bound
-// takes about as long as reaching that of circuits.
+// command returns the command line of a solver and its first input. The solver is bounded by resources that
+// it counts itself, so that its answers do not depend on time. Reaching this bound takes about as long as
+// reaching the bound of circuits.
 func command(program string, effort int) (args, options []string) {
 	switch program {
 	case "z3":
@@ -33,8 +33,8 @@ func command(program string, effort int) (args, options []string) {
 // which nothing can wrap (integers.go), and bit vectors.
 //
 // The program is not trusted: its models are evaluated. If it ends, writes nonsense, or writes nothing for
-// too long, it is killed, the answer is Unknown, and it is started again for the next check. After
-// mostFailures in a row it is not asked any more, nor after an answer that is wrong (Solver.confirm).
+// too long, it is killed, the answer is Unknown, and it is started again for the next check. The program is
+// not asked any more after mostFailures failures in a row, or after a wrong answer (Solver.confirm).
 type smt struct {
 	c         *Context
 	program   string

@@ -32,7 +32,7 @@ type Solver struct {
 	stack  []*Term // conjuncts, each of them once
 	sums   []Hash  // for each prefix of the stack, from the empty one on: the sum of the hashes
 	on     []bool  // by number: whether the term is on the stack
-	marks  []int   // by scope: the length of the stack when it was opened
+	marks  []int   // by scope: the length of the stack when the scope was opened
 	path   []*Term // the conditions of Align
 	cache  cache
 	last   *answer
@@ -61,7 +61,7 @@ type LayerStats struct {
 	Sat, Unsat, Unknown int
 	Wrong               int // models for which the constraints do not hold; the answer is Unknown
 	Time                time.Duration
-	Trouble             string // why it did not answer last; "": it answered
+	Trouble             string // why it did not answer the last question; "": it answered
 }
 
 // mostEffort is the number of steps that take some seconds.

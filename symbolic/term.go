@@ -31,7 +31,7 @@ const (
 	OpTrunc // the low bits of a wider term
 	OpSExt  // a narrower term, extended by its sign
 	OpZExt  // a narrower term, extended by zeros
-	OpEq    // Bool, of two terms of the same width, not Bools; so are the next two
+	OpEq    // a Bool, of two terms of the same width that are no Bools; the next two are alike
 	OpLtS
 	OpLtU
 	OpBoolNot // Bool, of Bool; so is the following

@@ -81,15 +81,15 @@ type Row struct {
 	// On is the sort of object that the operation is on.
 	On Object
 
-	// Plain: an ordinary memory access. One of the two sides of a data race is one.
+	// Plain: an ordinary memory access. At least one of the two sides of a data race is such an access.
 	Plain bool
 
 	// Blocks: the operation can be disabled. All others are enabled whenever they are
 	// the next operation of their goroutine.
 	Blocks bool
 
-	// Tries: it is never disabled, because it gives up where another operation would wait. Op.Access says
-	// whether it will: then it does not write.
+	// Tries: it is never disabled, because it gives up where another operation would wait. Op.Access shows
+	// whether it is going to give up: then it does not write.
 	Tries bool
 
 	// Acquires and Releases are the accesses (Op.Access) through which the operation synchronises: events
@@ -98,13 +98,13 @@ type Row struct {
 	// released. A SyncAccess has neither: the library's model declares its order.
 	Acquires, Releases Accesses
 
-	// Shared: the lock is acquired or released as one of several readers.
+	// Shared is set if the lock is acquired or released as one of several readers.
 	Shared bool
 
 	// Communicates: a send, a receive or a select, which may have a partner.
 	Communicates bool
 
-	// Channels: it may change the state of a channel. A timer sends to its channel, and
+	// Channels is set if the operation may change the state of a channel. A timer sends to its channel, and
 	// stopping one, which is a SyncAccess, empties it.
 	Channels bool
 
@@ -122,8 +122,8 @@ type Row struct {
 	Wait string
 
 	// Funcs are the functions that execute the operation. Operations that are instructions or builtins (go,
-	// send, close, memory) have none. The functions of sync/atomic are too many to list here, and so are
-	// those of reflect, which can execute any operation.
+	// send, close, memory) have no functions. The functions of sync/atomic are too many to list here, and so
+	// are those of reflect, which can execute any operation.
 	Funcs []Func
 }
 
@@ -166,7 +166,7 @@ type Func struct {
 	Body bool
 	// Step is the place of the operation among those that the function executes.
 	Step int
-	// Adds is the number that it adds to a WaitGroup; 0: its second argument.
+	// Adds is the number that the function adds to a WaitGroup; 0: its second argument has the number.
 	Adds int
 }
 

@@ -29,7 +29,7 @@ func Misdeclared(name string, op *Op) string {
 	case !ok:
 		return fmt.Sprintf("package trace does not say that %s executes a %v", name, op.Kind)
 	case row.Commutes == ByAccess && op.N == 0 && row.On != OnGoroutines && row.On != OnBubble &&
-		op.Kind != None && op.Kind != Spin: // these kinds depend on all operations, like those on all goroutines or a bubble
+		op.Kind != None && op.Kind != Spin: // these kinds depend on all operations, like the kinds on all goroutines or on a bubble
 		return fmt.Sprintf("a %v of %s depends on nothing", op.Kind, name)
 	}
 	return ""

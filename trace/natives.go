@@ -14,7 +14,7 @@ const (
 	WritesBytes         // and those bytes are written
 	WritesWords         // like WritesBytes, for uintptrs
 	WritesUints         // like WritesBytes, for uints
-	ReadsMemory         // memory of any type that its arguments lead to is read
+	ReadsMemory         // reads memory of any type to which its arguments lead
 	AtomicMemory        // operations of sync/atomic on the memory at the first argument
 	AnyMemory           // anything is read and written
 )

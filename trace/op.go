@@ -99,14 +99,14 @@ const (
 const (
 	AddsOne    = 1 + iota // WaitGroup.Add(1)
 	AddsMore              // WaitGroup.Add of a larger number
-	Subtracts             // Done, where the counter allows at least two such
+	Subtracts             // Done, if the counter allows at least two calls of Done
 	Increments            // sync/atomic's Add with an unused result
 
-	// The values below are only information for explorers: operations with the same one of these values do
-	// not commute.
+	// The values below are only information for explorers: two operations with the same one of these values
+	// do not commute.
 
-	SubtractsLast // Done, where the counter allows only one such
-	Compares      // a compare-and-swap that fails: it loads, and would write if it found something else
+	SubtractsLast // Done, if the counter allows only one call of Done
+	Compares      // a compare-and-swap that fails: it only loads, and would write if it found another value
 	Barges        // RWMutex.Unlock for a writer that is only pending
 	Reads         // RLock that passes no writer, RUnlock that has something to unlock
 	Receives      // a receive from a channel without a buffer, where no operation can see that a goroutine waits

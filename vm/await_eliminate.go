@@ -54,13 +54,12 @@ import (
 // it begins an iteration that another execution leaves out. But if no value that the blocked
 // goroutines have read in their iterations has changed, they loop forever: SpinSchedule.
 //
-// Time passes while all goroutines wait. Goroutines that are blocked here count as waiting;
-// natively they spin. Suppose that time passes while one is blocked at its second read. It has not
-// read the first location again since then, and a later event may change that location. So an
-// iteration during which time passes is completed, not eliminated: the step that makes time pass,
-// on which all others depend, restarts the trails (beginAnew). No execution is lost: a goroutine
-// that is elsewhere in its loop when time passes reaches the same place by reads with the same
-// results as before.
+// Time passes while all goroutines wait. Goroutines that are blocked here count as waiting; natively they
+// spin. Suppose that time passes while a goroutine is blocked at its second read. It has read the first
+// location before that time, and a later event may change this location. So an iteration during which time
+// passes is completed, not eliminated: the step that makes time pass, on which all others depend, restarts
+// the trails (beginAnew). No execution is lost: a goroutine that is elsewhere in its loop when time passes
+// reaches the same place by reads with the same results as before.
 //
 //	T1: for x.Load() == 0 && y.Load() == 0 {}      T2: time.Sleep(1); x.Store(1)
 //
@@ -109,7 +108,8 @@ func (m *Machine) Await(mode Await) {
 
 func (e *awaitElimination) samples() bool { return e.mode == AwaitChange }
 
-// maxSnapshots is the most snapshots in a trail. A longer iteration counts as one with an effect.
+// maxSnapshots is the maximum number of snapshots in a trail. A longer iteration counts as one with an
+// effect.
 const maxSnapshots = 64
 
 // tooLong replaces a trail with more snapshots.
@@ -137,8 +137,8 @@ type stepStart struct {
 //	the length of a channel
 //	a select that takes its default       looks at its channels (polled)
 //
-// An operation that reads in another way, such as that of a map's entry, or reads symbolic values,
-// is treated as if it had an effect.
+// An operation that reads in another way, such as a read of a map's entry, or that reads symbolic values, is
+// treated as if it had an effect.
 func (e *awaitElimination) zeroEffect(g *goroutine) (read trace.Access, ok bool) {
 	op := &e.m.viewOf(g).op
 	in := &g.Fn.Code[g.PC]
@@ -308,12 +308,12 @@ func (e *awaitElimination) arrive(g *goroutine, d *stepStart) (start *snapshot) 
 	return start
 }
 
-// A goroutine that is alone waits for no other one: only its endless loops have iterations with
-// zero effect. So on a long path the machine takes snapshots of it in some steps only. (A package
-// whose initialiser reads tables after its first goroutine has ended makes ten thousand steps.) An
-// endless loop has many steps, and one of them is not skipped.
+// A goroutine that is alone waits for no other one: only its endless loops have iterations with zero effect.
+// So on a long path the machine takes snapshots of such a goroutine only in some steps. (A package whose
+// initialiser reads tables after its first goroutine has ended makes ten thousand steps.) An endless loop has
+// many steps, and one of them is not skipped.
 const (
-	lonelySteps  = 4096             // steps of a path before some are skipped; then a period of the skipping
+	lonelySteps  = 4096             // number of steps of a path before some are skipped; also the length of a period
 	lonelyLooked = 4 * maxSnapshots // steps of each period that are not skipped
 )
 
@@ -389,7 +389,7 @@ func (e *awaitElimination) outcomeOf(g *goroutine) outcome {
 	return t
 }
 
-// maxIdle is the most operations without a read that an iteration may have after its last read.
+// maxIdle is the maximum number of operations that an iteration may have after its last read.
 const maxIdle = 8
 
 // execute executes g's pending operation, and the operations after it until one reads.
@@ -485,10 +485,10 @@ func (m *Machine) SpinSchedule() (loop trace.Schedule) {
 	return loop
 }
 
-// mostOwn is the number of words of a goroutine's own state from which it is big. The fingerprint of
-// a big one takes longer than hundreds of steps. So at first a snapshot has only the fingerprint of
-// the stack. It has that of the whole state only if the stack is as it was before: an iteration is
-// noticed when it comes the second time.
+// mostOwn is the number of words from which a goroutine's own state is big. The fingerprint of a big state
+// takes longer than hundreds of steps. So at first a snapshot of it has only a fingerprint of the stack. If
+// an earlier snapshot has the same stack, the new one gets the fingerprint of the whole state, so the machine
+// notices the second of two equal iterations.
 const mostOwn = 4096
 
 // ownState returns a fingerprint of the state that only g can change, apart from its status: its

@@ -23,8 +23,8 @@ import (
 //  4. Without the iteration fewer events happen before others, so no data race is lost; and the rest is an
 //     execution, so none is invented.
 //
-// The last operation of an iteration releases a lock, or comes later. It is executed, because a goroutine
-// that is prevented from releasing a lock would hold up all others. Then the goroutine spins.
+// The last operation of an iteration releases a lock, or comes later. The release is executed, because a
+// goroutine that is prevented from releasing a lock would hold up all others. Then the goroutine spins.
 //
 // Snapshots at every operation on a lock are expensive, and few loops wait in this way. So a search begins
 // with LockedUnknown, where locking has an effect. When it cuts a long execution in a loop that may have no
@@ -83,8 +83,8 @@ func (e *awaitElimination) lockStep(g *goroutine) (none lockStep) {
 	return s
 }
 
-// takes reports whether the lock that s releases has been taken since the trail of n began, and not been
-// released.
+// takes reports whether the lock that s releases has been taken, and not released, since the trail of n
+// began.
 func (n *snapshot) takes(s lockStep) bool {
 	for ; n != nil; n = n.prev {
 		if n.lock.l == s.l && n.lock.kind == s.kind {

@@ -19,7 +19,7 @@ type Config struct {
 	Stdin          io.Reader // nil: empty
 	Stdout         io.Writer // run mode: where output goes; nil collects it
 	Stderr         io.Writer
-	Run            bool     // one schedule, as go run would execute it
+	Run            bool     // run mode: execute one schedule, as go run would
 	VisibleOutput  bool     // writing to stdout or stderr is a visible operation
 	OrderedTime    bool     // timers fire in the order of their deadlines: see step_time.go
 	Slack          int64    // with OrderedTime: at most this many nanoseconds pass while a goroutine can run
@@ -50,7 +50,7 @@ type Config struct {
 	Check          Check                  // the machine's own checks, for tests of the machine
 	SmallLimits    bool                   // memory is scarce, for tests: see heap.Heap.MostKept and mostOwn
 	Given          map[InputKey]uint64    // values of hbtest.Nondet; nil: they are symbolic
-	InputLen       int                    // most elements of an input that is a string or slice; 0: DefaultInputLen, negative: none
+	InputLen       int                    // maximum number of elements of an input that is a string or slice; 0: DefaultInputLen, negative: no elements
 	Unwind         int                    // most decisions of a goroutine on inputs at one place; 0: DefaultUnwind, negative: any number
 	Solver         string                 // solver for decisions about inputs, one of Solvers; "": none
 	Observer       Observer               // is notified of allocations and new goroutines; nil: none
@@ -82,11 +82,11 @@ type (
 	HostFact = host.Fact
 )
 
-// DefaultUnwind is the most decisions of a goroutine at one place if Config sets no bound. A loop
-// unwound 1000 times has 1000 paths, with half a million decisions together; they take some seconds.
+// DefaultUnwind is the maximum number of decisions of a goroutine at one place if Config sets no bound. A
+// loop unwound 1000 times has 1000 paths with half a million decisions in all, which take some seconds.
 const DefaultUnwind = 1000
 
-// DefaultInputLen is the most bytes or elements of strings and slices if Config sets no bound.
+// DefaultInputLen is the maximum number of bytes or elements of strings and slices if Config sets no bound.
 const DefaultInputLen = 4
 
 // MaxInputLen is the greatest value of Config.InputLen.
@@ -153,14 +153,14 @@ type Point struct {
 	G    trace.GID
 	Func uint32 // function number
 	PC   int32
-	FP   uint32 // the stack word of the frame's register 0; a callee's frame has a larger one
+	FP   uint32 // the index in the stack of the frame's register 0; a callee's frame has a larger index
 }
 
 // An Observer is notified of events inside of steps, from the initialisation of packages on, to
 // compare them with static analyses. It may inspect the machine but not change it.
 //
-// Rewinding is not reported: after a rewind an object or goroutine may have the number of one that
-// was undone, and is reported anew.
+// Rewinding is not reported. After a rewind a new object or goroutine may have the number of an undone one,
+// and is reported as new.
 type Observer interface {
 	// Allocated: goroutine g is executing an instruction that has created object
 	// obj. Nothing has been stored in it yet.
@@ -180,7 +180,7 @@ type InputKey struct {
 // callReturned is called when a call by test code has returned (WatchCalls).
 type callReturned = func(by, test trace.GID, holds func(objs []uint32) bool)
 
-// No number gets the label of a name; those that are likely to be names do; or, for tests, all numbers do.
+// Which numbers get the label of a name: none; those that are likely to be names; or, for tests, all.
 const (
 	NamesOff NameMode = iota
 	NamesLikely

@@ -7,10 +7,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// A debugger stops between two instructions, where a search never stops. A machine with
-// Config.Watch calls it before each instruction from the entry's beginning on, in a loop of its own
-// (execute[stopping]), so that other machines do not pay for it. Watch may use the same methods as
-// a query and must not change anything. It may take long: a debugger makes the step a coroutine.
+// A debugger stops between two instructions, where a search never stops. A machine with Config.Watch calls it
+// before each instruction from the entry's beginning on, in a loop of its own (execute[stopping]), so that
+// other machines do not pay for it. Watch may use the same methods as a query and must not change anything.
+// The call may take long: a debugger executes the step as a coroutine.
 //
 // Claim: a watched machine behaves like one that is not watched.
 //
@@ -42,7 +42,7 @@ type DebugFrame struct {
 	At Point
 	// Unwound: a panic has left the function; its variables are gone.
 	Unwound bool
-	// Innermost: PC is the next instruction; otherwise it is the call.
+	// Innermost is set if PC is the next instruction; otherwise PC is the call.
 	Innermost bool
 }
 

@@ -6,8 +6,8 @@
 // # State and steps
 //
 // A state is the heap (objects in gc's memory layout, guest pointers only), the goroutines (stacks of
-// registers), the virtual clock and the output so far. Everything a program can observe is in it,
-// so states can be hashed and rewound as bytes.
+// registers), the virtual clock and the output so far. A state has everything that a program can observe, so
+// states can be hashed and rewound as bytes.
 //
 // An operation is visible if another goroutine may notice it or influence it: synchronisation, an
 // access to an object that several goroutines may reach, the end of the program, a choice. The code

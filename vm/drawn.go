@@ -14,8 +14,8 @@ import (
 // needsDrawn reports whether the behaviour has depended on a label (a look) of a draw that the
 // verdict does not name yet.
 //
-// The verdict names the draws in cfg.looked. In a test of package time itself, the look and the
-// draw may be at different places, and then a restart would change nothing.
+// The verdict names the draws in cfg.looked. In a test of package time itself, the look and the draw may be
+// at different places. Then a restart would change nothing.
 func (m *Machine) needsDrawn() bool {
 	//mutant: the search does not begin again after a look [test ./cmd/hbcheck TestScripts/elapsed]: "!slices.Contains(m.cfg.looked, a)" -> "false"
 	return slices.ContainsFunc(m.cfg.drawn.all(), func(a Assumption) bool { return !slices.Contains(m.cfg.looked, a) })

@@ -27,7 +27,8 @@ import (
 //     same time. After such a look the search begins again without a label there (needsDrawn),
 //     and then asks DoubtsClock.
 //
-// A text that is made from a Duration, and a text used as a key, have no label: they are named at once.
+// A text that is made from a Duration, and a text that is used as a key, have no label: the verdict names
+// them at once.
 
 // counts is executed by an instruction Clock, before a number is computed from a clock value; how is
 // operand C of the instruction.

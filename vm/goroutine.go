@@ -40,7 +40,7 @@ type goroutine struct {
 	member   membership // membership in Machine.able
 	outcomes outcomes   // invalid as soon as gstate or the stack changes
 	serial   serialised // invalid as soon as gstate or the stack changes
-	stamp    uint64     // valid as long as they do not change; 0: none yet (see Stamp)
+	stamp    uint64     // valid as long as neither changes; 0: none yet (see Stamp)
 	slot     uint32
 	callers  callerCache
 	inNative bool // the goroutine's native is executing: pc is after the call
@@ -61,7 +61,7 @@ type gstate struct {
 	nspawn    uint32
 	nalloc    uint32
 	files     uint64 // the numbers of its open files below 64, as bits, if no program can see them
-	nfiles    uint32 // how many files it has opened with numbers from 64 on
+	nfiles    uint32 // number of files that it has opened with numbers from 64 on
 	wait      waitState
 	pending   trace.Op
 	steps     uint64 // visible operations executed
@@ -72,7 +72,7 @@ type gstate struct {
 	coro      ptr            // the coroutine it is, or 0
 	owned     ptr            // the goroutine's entries in caches of the library: see sync.Own of the overlay
 	nrand     uint32         // number of random words it has received
-	orders    uint32         // orders of maps it has tried: see tryOrders
+	orders    uint32         // number of orders of maps that it has tried: see tryOrders
 	label     uint64         // deadline on the virtual clock while it sleeps
 	late      uint8          // number of times that time has woken it since the entry ended: see spent
 	bubble    uint32         // synctest bubble it belongs to; 0: none
@@ -81,15 +81,15 @@ type gstate struct {
 	timed     timedLoop      // the timed loop that the goroutine is in
 	came      int64          // time of its arrival at its operation on channels: see step_queue.go
 	cameAfter int64          // number of calls of synctest.Wait before that
-	assigned  uint16         // 1 + the case of its select that gc has completed, or 0: see step_queue.go
-	trail     *snapshot      // the reduction's snapshots since the last effect, if it is in a loop; or nil
+	assigned  uint16         // 1 + the case of its select that gc has completed; 0: none (see step_queue.go)
+	trail     *snapshot      // the reduction's snapshots since the last effect, if the goroutine is in a loop; otherwise nil
 	assumes   bool           // the goroutine waits forever, because an assumption does not hold
 	counts    bool           // a Clock says that the next value gets a label: see drawn_clock.go
 	test      string         // the test that it was started to execute; empty: none
 	inCall    bool           // it has executed an operation of code that is not the reader's own, and no own code since
-	given     *[]uint32      // numbers of the names that it was given, or nil: see state_names.go
+	given     *[]uint32      // numbers of the names that it was given; nil: none (see state_names.go)
 	numbered  bool           // it was started with numbers that may be names
-	leaves    bool           // when it is ending: it has executed none of the program's code since its last operation
+	leaves    bool           // for a goroutine that is ending: whether it has executed none of the program's code since its last operation
 }
 
 // A record is the part of a goroutine, besides its stack, that a rewind restores.
@@ -111,8 +111,8 @@ type waitState struct {
 	seq      uint32
 }
 
-// view is the pending operation of a goroutine in the present state, computed without executing
-// anything. It is computed once per state: an explorer asks for it several times.
+// view is the pending operation of a goroutine in the present state, computed without executing anything. It
+// is computed once per state, because an explorer asks for it several times.
 //
 // Invariant: it holds for the state with number moment only.
 type view struct {
@@ -146,7 +146,7 @@ type lookBack struct {
 
 // A timedLoop is the record of a goroutine in a timed loop.
 type timedLoop struct {
-	at     uint64 // the look and its callers; 0: in no loop
+	at     uint64 // hash of the look's place and its callers; 0: the look is in no loop
 	rounds uint8  // looks at this place since the loop began, at most timedRounds+1
 	until  int64  // the earliest moment with another outcome of a comparison since the last look
 }
@@ -178,9 +178,9 @@ type namedWord struct {
 	label *symbolic.Term
 }
 
-// A callerCache remembers the calls below the running function of a goroutine. A goroutine mostly
-// makes several accesses in a row from the same frames, and comparing return addresses is cheaper
-// than finding the stack anew.
+// A callerCache remembers the calls below the running function of a goroutine. A goroutine usually makes
+// several accesses in a row from the same frames, and comparing return addresses is cheaper than finding the
+// stack again.
 //
 // Invariant: stack is that of the calls whose return addresses are rets. It is only a guess: raceStack
 // compares before it uses it, so nothing has to be undone.
@@ -201,7 +201,7 @@ type snapshot struct {
 	prev   *snapshot    // the previous one; nil if the goroutine has had an effect since, or is new
 	depth  int          // number of snapshots before
 	state  por.Hash     // state of the goroutine
-	stack  por.Hash     // state of the stack alone, if the whole state is big: see mostOwn
+	stack  por.Hash     // fingerprint of the stack alone, if the whole state is big: see mostOwn
 	read   trace.Access // the location read since prev, if Size > 0,
 	of     uint64       // the identity of the object read,
 	val    uint64       // and the value read
@@ -223,7 +223,7 @@ type outcomes struct {
 type outcome struct {
 	valid bool
 	val   uint64
-	start *snapshot // beginning of the zero-effect iteration that it completes; nil: it completes none
+	start *snapshot // beginning of the zero-effect iteration that the operation completes; nil: none
 	steps int       // number of steps for that
 }
 
@@ -325,8 +325,8 @@ type lockStep struct {
 // timedRounds is the number of rounds that a timed loop runs before time passes.
 const timedRounds = 3
 
-// gUndo restores one goroutine, or only words of its stack. The bytes are at the end of two other
-// slices, which shrink along with the log:
+// gUndo restores one goroutine, or only words of its stack. The saved bytes are at the end of two other
+// slices, which shrink together with the log:
 //
 //	gundo        │ g1 full, n 20 │ g1 n 12 │ g2 full, n 9 │
 //	records      │ g1                      │ g2           │

@@ -62,8 +62,8 @@ type Machine struct {
 
 var _ por.System = (*Machine)(nil)
 
-// image is the program: code, types and layouts. It grows as functions are compiled on first use,
-// and does not depend on the path.
+// image is the program: code, types and layouts. The image grows as functions are compiled on first use, and
+// does not depend on the path.
 type image struct {
 	prog     *load.Program
 	entry    *load.Entry
@@ -72,7 +72,7 @@ type image struct {
 	times    *clockFacts
 	link     *link.Linker
 	layouts  *layout.Table
-	asked    *layout.Table // layouts of types that are inspected between steps; they get no numbers
+	asked    *layout.Table // layouts of types that are inspected between steps; these layouts get no numbers
 	natives  []Native
 	numberOf map[string]int // by name of a native: its number
 	frames   map[uint64]*SourceFrame
@@ -80,14 +80,14 @@ type image struct {
 	lockers  map[uint64]bool    // by type word: whether the type is one of package sync's
 
 	countWord uint64 // address of the number of goroutines if it is counted, or 0
-	lookWord  uint64 // address that clock reads access, if they are visible, or 0
-	endWord   uint64 // address that the end of the test and exits access, if that is visible, or 0
+	lookWord  uint64 // address that clock reads access, if they are visible; otherwise 0
+	endWord   uint64 // address that the end of the test and exits access, if the end is visible; otherwise 0
 
 	untilMoments map[ssa.Instruction]bool // see untilMoment
 	nameable     map[*ssa.Go][]nameable   // see nameables
 
 	layByte, layRune, layWord, layPanic, layMap, layAny, layDefer uint32 // layout numbers
-	layTick, layEarly                                             uint32 // elements of timers' channels; 0: no timer yet
+	layTick, layEarly                                             uint32 // layout of the elements of timers' channels; 0: no timer yet
 	layWeak                                                       uint32 // references that collections do not follow; 0: none yet
 	chanLays                                                      map[chanKey]uint32
 }
@@ -147,7 +147,7 @@ type scalars struct {
 	mainEnd    bool      // the entry function has returned
 	goexited   bool      // main has ended by calling runtime.Goexit
 	lonely     *Fault    // the program's end if main calls Goexit and no other goroutine is left
-	cut        Cut       // why the execution was abandoned; zero if it was not
+	cut        Cut       // why the execution was abandoned; zero: it was not
 	alive      int       // goroutines that have not ended, system ones excluded
 	tracking   bool      // there is a symbolic value: see package shadow
 	multi      bool      // a second goroutine has existed on this path, so sharing matters
@@ -156,7 +156,7 @@ type scalars struct {
 // streams has the program's input and output.
 type streams struct {
 	stdin []byte // the part read on any path; not undone
-	out   []byte // stdout and stderr of this path; runs tells them apart
+	out   []byte // stdout and stderr of this path; runs distinguishes the two
 	runs  []outRun
 }
 
@@ -211,13 +211,13 @@ type autoMode struct {
 	rand   uint64 // state of the choice among alternatives
 
 	entering    bool // New executes the beginning of the entry, and may begin again
-	entersAgain bool // it has to, because the beginning is long and looks at a draw: see New
+	entersAgain bool // it has to begin again, because the beginning is long and looks at a draw: see New
 
 	confluent  bool // see runConfluent
 	endedEarly bool // goroutines of initialisers have ended before main continued, though they need not have
 
 	keepPools bool   // initialisers get the last object put into a Pool: see triesEarly
-	early     uint32 // the number of ways that they have not tried (a product), or more than maxEarly
+	early     uint32 // number of ways that initialisers have not tried (a product), or more than maxEarly
 
 	drew []Assumption // the draws so far, if draws get labels
 
@@ -243,7 +243,7 @@ type scratch struct {
 	alts     []chanAlt
 	parking  bool     // the last of chanAlternatives is to park
 	busyIn   []uint32 // see PutOff
-	parksIn  []int    // likewise: goroutines that only park
+	parksIn  []int    // the same for goroutines that only park
 	timersIn []int    // see Enabled
 	moving   uint32   // slot of the goroutine that was not blocked at the last call of bubbleBlocked
 	codeWord uint64   // see access

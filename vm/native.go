@@ -45,12 +45,12 @@ type Native struct {
 	// PeekUnused, if set, is the Peek of calls whose result is not used.
 	PeekUnused func(m *Machine, g *goroutine, r Regs, op *trace.Op) int
 
-	// Steady: while a call is pending, the result of Peek does not depend on other goroutines.
+	// Steady is set if the result of Peek does not depend on other goroutines while a call is pending.
 	Steady bool
 
 	// Symbolic: Fn and Peek handle symbolic values, in the words and in memory.
 	Symbolic bool
-	// Labels: Fn handles labels of random values (package shadow), but not symbolic ones.
+	// Labels is set if Fn handles labels of random values (package shadow), but no symbolic values.
 	Labels bool
 	// Makes, if set, returns the types of the symbolic values that a call makes, one after the
 	// other: the lengths of strings and slices in them are decided before the call. Fn is Symbolic.

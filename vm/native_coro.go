@@ -8,7 +8,7 @@ import "hbcheck.dev/hbcheck/trace"
 //
 // The guest object coro has two words.
 const (
-	crWaiting = 0 // number of the goroutine to resume on a switch + 1; 0 when the coroutine has ended
+	crWaiting = 0 // 1 + the number of the goroutine to resume on a switch; 0 when the coroutine has ended
 	crOwner   = 8 // number of the goroutine that created the coroutine + 1
 	crSize    = 16
 )

@@ -50,7 +50,7 @@ var effectNatives = []Native{
 	}},
 }
 
-// oneWay returns the location that Release of the object at p releases. It differs from the location of
+// oneWay returns the location that Release of the object at p releases. This location differs from that of
 // effects that order in both directions.
 func oneWay(p ptr) race.Loc { return race.Loc(p) + race.Hidden + 1 }
 

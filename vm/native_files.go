@@ -295,8 +295,8 @@ func (m *Machine) files() *host.View {
 	return v
 }
 
-// fileNumbers returns the first of g's numbers of files, for use if no program can see them. It is
-// computed from g's spawn path, which does not depend on timing, as the goroutine's number does.
+// fileNumbers returns the first of g's numbers of files, for use if no program can see them. It is computed
+// from g's spawn path, because the goroutine's number depends on timing.
 func (m *Machine) fileNumbers(g *goroutine) uint64 {
 	h := uint64(hash.K0)
 	for _, n := range m.spawn[g.ID].path {

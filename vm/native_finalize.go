@@ -194,8 +194,8 @@ func (m *Machine) anyDies(refs []watched) bool {
 // dying returns the watches whose objects are not marked, those with finalizers separately, and
 // marks the objects that finalizers need.
 func (m *Machine) dying(refs []watched, marked []bool, root func(w uint64), mark func()) (dead, finals []watched) {
-	// An object with a finalizer keeps its targets alive until the finalizer has run. So of several
-	// such objects the outermost is finalized first, and objects on a cycle are never finalized.
+	// An object with a finalizer keeps its targets alive until the finalizer has run. So if such objects
+	// refer to each other, the outermost one is finalized first, and objects on a cycle are never finalized.
 	for _, w := range refs {
 		if w.kind == watchFinalizer {
 			//mutant: cycles are finalized [models TestModels/finalizerCycle]

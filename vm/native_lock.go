@@ -8,9 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Locking and unlocking of Mutex and RWMutex, and of the locker of a Cond. The conditions and
-// effects are defined once for each kind of locker; the natives (native_sync.go) only name the
-// kind.
+// Locking and unlocking of Mutex and RWMutex, and of the locker of a Cond. The conditions and effects are
+// defined once for each kind of locker; the natives (native_sync.go) only name the kind.
 
 // The state of a Mutex.
 const (
@@ -72,11 +71,11 @@ func lockerSize(kind int) uint32 {
 	return overlay.RWMutexSize
 }
 
-// An RWMutex counts like the runtime's. Each of its methods is one step, except Lock, which is two.
-// Its fields are those of the runtime, except that the readers do not include waiting ones: their
-// operation is still pending. So misuse that the runtime does not detect has the same effects. If
-// Unlock is called while a writer is only pending, then for each reader that still holds the lock,
-// one reader may pass any later writer; and the pending writer may wait forever.
+// An RWMutex counts like the runtime's. Each of its methods is one step, except Lock, which is two. Its
+// fields are those of the runtime, except that the count of readers does not include waiting readers, whose
+// operation is still pending. So misuse that the runtime does not detect has the same effects. If Unlock is
+// called while a writer is only pending, then for each reader that still holds the lock, one reader may pass
+// any later writer; and the pending writer may wait forever.
 //
 //	Lock     announce ─▶ no readers: the writer holds it
 //	                  └▶ n readers: leaving += n, and it is pending until admitted > 0
@@ -205,7 +204,7 @@ func peekLocker(k trace.Kind, kind int) func(*Machine, *goroutine, Regs, *trace.
 	}
 }
 
-// peekRLock is the Peek of RLock. If there are passes two readers do not commute: there may be only
+// peekRLock is the Peek of RLock. If there are passes, two readers do not commute, because there may be only
 // one pass.
 func peekRLock(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	l := r.U(0)

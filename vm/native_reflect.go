@@ -266,8 +266,8 @@ func peekGrow(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return m.peekPlain(g, op, accessOf(r.U(1), typeSize(m, r)*r.U(3), false))
 }
 
-// reflectGrow makes room for num more elements after the length of a slice without that room; it
-// keeps the elements between length and capacity.
+// reflectGrow makes room for num more elements after the length of a slice that lacks this room. It keeps the
+// elements between length and capacity.
 func reflectGrow(m *Machine, g *goroutine, r Regs) Ctl {
 	t := m.typeArg(g, r, 0)
 	if t == nil {

@@ -100,7 +100,7 @@ var runtimeNatives = []Native{
 		return Unwind
 	}},
 	{Name: "runtime.hbFatal", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {
-		m.fatal(g, FatalError, strings.Clone(m.string(r, 0))) // the message is kept, so it is copied
+		m.fatal(g, FatalError, strings.Clone(m.string(r, 0))) // a copy, because the message is kept
 		return Stop
 	}},
 	{Name: "runtime.hbCrash", Peek: peekCrash, Fn: func(m *Machine, g *goroutine, r Regs) Ctl {

@@ -7,10 +7,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// Natives of package sync (load/overlay/_src/sync). The state of a primitive is in its guest
-// struct, so it is rewound and hashed like all memory. The numbers of holders in it are for
-// reports, which name the goroutine that must act for another one to continue. The program's
-// behaviour does not depend on them.
+// Natives of package sync (load/overlay/_src/sync). The state of a primitive is in its guest struct, so it is
+// rewound and hashed like all memory. The struct also has the numbers of the goroutines that hold the
+// primitive. They are for reports, which name the goroutine that must act for another one to continue. The
+// program's behaviour does not depend on these numbers.
 
 // Each operation is one step, except for RWMutex.Lock (native_lock.go) and Cond.Wait:
 //
@@ -238,9 +238,9 @@ func peekWgAdd(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	return n
 }
 
-// wgAdd adds to a WaitGroup's counter. When the counter becomes zero, a goroutine with a pending
-// Wait may already count as a waiter, because the counter was not zero before. It can return now,
-// and it panics if the counter grows again before it does.
+// wgAdd adds to a WaitGroup's counter. When the counter becomes zero, a goroutine with a pending Wait may
+// already count as a waiter, because the counter was not zero before. That goroutine can return now, and it
+// panics if the counter grows again before it returns.
 func wgAdd(m *Machine, g *goroutine, r Regs) Ctl {
 	p := r.U(0)
 	if !m.mapped(p, 16) {
@@ -287,10 +287,9 @@ func (m *Machine) joinBubble(g *goroutine, p ptr, n uint32) string {
 	return ""
 }
 
-// peekWgWait is the Peek of Wait. A goroutine whose Wait was pending when the counter reached zero
-// may have been waiting already, and returns. Or it had only arrived, and waits for the next zero
-// if the counter has changed since then. Alternative 1 is the latter: it leaves the goroutine where
-// it is, without its mark.
+// peekWgWait is the Peek of Wait. A goroutine whose Wait was pending when the counter reached zero may have
+// been waiting already, and returns. Or it had only arrived, and waits for the next zero if the counter has
+// changed since then. Alternative 1 is the second case: it leaves the goroutine at Wait, without its mark.
 func peekWgWait(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	p := r.U(0)
 	if m.mapped(p, 16) && g.wait.notified && m.u32(p+wgCounter) != 0 && !m.auto {

@@ -100,7 +100,7 @@ func (m *Machine) isAtNative(q *goroutine, name string) bool {
 // durably blocked if it waits for a mutex, for a WaitGroup that does not belong to the bubble
 // (joinBubble), or on a channel made outside of the bubble.
 //
-// It first checks the goroutine found last time, because mostly that one is still not blocked.
+// It first checks the goroutine that the last call found, because usually that one is still not blocked.
 func (m *Machine) bubbleBlocked(bubble uint32, self *goroutine) bool {
 	if i := int(m.moving); i < len(m.gs) && m.gs[i] != self && !m.blockedIn(bubble, m.gs[i]) {
 		return false
@@ -144,7 +144,7 @@ func (m *Machine) blockedIn(bubble uint32, q *goroutine) bool {
 	return n == 0 && op.Kind != trace.WakeLock && (op.Kind != trace.WgWait || m.u32(r.U(0)+wgBubble) == bubble)
 }
 
-// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either its time has come,
+// isBubbleTurn reports whether it is the turn of g, a sleeper or timer of a bubble. Either g's time has come,
 // or the clock moves to it. The clock moves if all others are blocked, none of them waits for the rest of the
 // bubble to be blocked or to end, and no other deadline is earlier. The clock stops when the function that
 // the bubble runs has returned.

@@ -204,8 +204,8 @@ var timeNatives = []Native{
 	}},
 }
 
-// timeNow returns seconds, nanoseconds and the monotonic time. The last is 0 in a synctest bubble,
-// as natively, because the bubble has another clock.
+// timeNow returns seconds, nanoseconds and the monotonic time. The last result is 0 in a synctest bubble, as
+// natively, because the bubble has another clock.
 func timeNow(m *Machine, g *goroutine, r Regs) Ctl {
 	m.readClock()
 	if m.looksOfStep++; !m.auto && (m.looksOfStep > maxLooks || m.idleLooks > maxIdleLooks || m.idleRounds > maxIdleRounds && m.endlessRounds(g)) {
@@ -263,8 +263,8 @@ func (m *Machine) noteTie(g *goroutine, equal bool) {
 
 // DoubtsClock is called when a bug has been found. If numbers have been made from clock reads, or the library
 // has compared clock reads, two reads may have had the same value. The bug may exist only because of that:
-// natively at least a nanosecond passes between two reads. DoubtsClock then returns true, and the search has
-// to begin again (NeedsRefining).
+// natively at least a nanosecond passes between two reads. In these cases DoubtsClock returns true, and the
+// search has to begin again (NeedsRefining).
 func (v Environment) DoubtsClock() bool {
 	m := v.m
 	if !m.counted && !m.tied || m.cfg.VisibleLooks || m.cfg.OrderedTime && m.cfg.Slack == 0 {

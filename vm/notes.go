@@ -20,7 +20,7 @@ const (
 type lateness struct {
 	mu    sync.Mutex
 	any   bool
-	jumps []int64 // the amounts that had to pass: these and those of Config.jumps
+	jumps []int64 // the amounts that had to pass: these, and those of Config.jumps
 }
 
 // noted reports whether a comparison was recorded. Like all methods it locks l, which the machines
@@ -84,7 +84,7 @@ type absolutes struct {
 	exchanged atomic.Bool
 	named     atomic.Bool
 	numbered  atomic.Uint64 // see state_names.go
-	// The same for durations that do not come from the clock: see step_elapsed.go.
+	// This is the same for durations that do not come from the clock: see step_elapsed.go.
 	elapsed, passed atomic.Bool
 }
 

@@ -9,7 +9,7 @@ import (
 //	byte  0     8     16     24       32                                         40
 //	      │ len │ cap │ head │ closed │ element size, bubble << 16, layout << 32 │ cap elements
 //
-// An element has less than 64 KB (spec of gc). The bubble is that of the goroutine that made it.
+// An element has less than 64 KB (spec of gc). The bubble is that of the goroutine that made the channel.
 //
 // Invariants: the places of the buffer that hold no element are zero. head, the place of the oldest
 // element, is 0 if the channel is empty or cap is at most shiftCap. So two channels with the same

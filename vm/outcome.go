@@ -12,7 +12,7 @@ import (
 // Message and text are the runtime's: reports quote the message, stderr has the text.
 type Fault struct {
 	Kind    FaultKind
-	Fatal   bool   // a fatal error, which no program can recover from; else a panic, or a failed test
+	Fatal   bool   // a fatal error, from which no program can recover; otherwise a panic, or a failed test
 	Message string // without "panic: " or "fatal error: "
 	G       trace.GID
 	Exit    int // status of the process
@@ -21,8 +21,8 @@ type Fault struct {
 	Tests   []string      // for TestFailure: the tests and subtests that have failed at Pos
 }
 
-// A FaultKind is the kind of a failure. It is set where the fault is raised, and never derived from its
-// text, because a program may panic with any text.
+// A FaultKind is the kind of a failure. The kind is set where the fault is raised. It is never derived from
+// the text, because a program may panic with any text.
 type FaultKind uint8
 
 // A Cut says why an execution was abandoned before it ended.
@@ -46,8 +46,8 @@ type Skip struct {
 // needs the feature fails.
 type Lack uint8
 
-// A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, its select
-// takes another case than the one that was ready first.
+// A Passing is an overtaking of a goroutine that has waited longer. If Waiter is Runner, that goroutine's
+// select takes another case than the one that was ready first.
 type Passing struct {
 	Waiter, Runner trace.GID
 	Waits          int64 // how much earlier the waiter came, in nanoseconds; 0: before a synctest.Wait returned
@@ -74,9 +74,9 @@ type SourceFrame struct {
 // A Refusal is a construct that the machine does not model, and that an execution has reached.
 type Refusal struct {
 	Code RefusalCode
-	What string         // description of what was refused
-	Func string         // function of the standard library that the user called; empty if there is none
-	Pos  token.Position // position of that call
+	What string         // description of the refused construct
+	Func string         // function of the standard library that the user called; empty: none
+	Pos  token.Position // position of the user's call
 }
 
 // A RefusalCode is a kind of refusal. The codes are stable: programs that read results rely on
@@ -138,8 +138,7 @@ var faultKinds = [...]string{GoPanic: "panic", RuntimePanic: "run-time panic", F
 // String returns k in words.
 func (k FaultKind) String() string { return faultKinds[k] }
 
-// The kinds of assumptions. RandSampled is the first; NumAssumed is the number of the last plus
-// one.
+// The kinds of assumptions. RandSampled is the first one; NumAssumed is one more than the last one.
 const (
 	RandSampled   Assumed = 1 + iota // math/rand: a value from a large range
 	BitsSampled                      // crypto/rand, hash/maphash: bits that differ from run to run
@@ -148,7 +147,7 @@ const (
 	MapInserted                      // map iteration: only a few of the entries inserted during a loop are visited
 	FinalizerOff                     // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
 	CleanupOff                       // runtime.AddCleanup: likewise
-	WeakKept                         // weak.Make: likewise, the pointer is cleared
+	WeakKept                         // weak.Make: the pointer is cleared at the same times
 	PoolKept                         // sync.Pool: the pool keeps all values put into it
 	MemoryShown                      // runtime.ReadMemStats: figures of a small program at rest
 	AddressShown                     // fmt: an address is printed
@@ -157,7 +156,7 @@ const (
 	SignalNone                       // os/signal: a test gets only the signals that it sends
 	SignalOnce                       // os/signal: each signal arrives at most once
 	StacksShown                      // runtime.Stack: other goroutines are between two operations
-	LeaksShown                       // runtime/pprof: the profile of leaked goroutines, likewise
+	LeaksShown                       // runtime/pprof: the same for the profile of leaked goroutines
 	CountedOnce                      // runtime.NumGoroutine: called where nothing counts goroutines
 	InitEnded                        // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
 	Concretised                      // hbtest.Nondet: one of a value's many values

@@ -19,7 +19,7 @@ type chanWaiters struct {
 type gliding struct {
 	g     *goroutine // the goroutine of the step
 	kind  trace.Kind // kind of its last operation or access
-	idle  bool       // the operation is a select that takes its default, or the length of a channel
+	idle  bool       // set if the operation is a select that takes its default, or reads the length of a channel
 	bound int        // most accesses after the operation
 	left  int        // number of accesses that remain
 	n     int        // accesses made
@@ -120,7 +120,7 @@ const (
 	rtFatalPanic        // panic record: prints and crashes
 	rtGopanic           // never called: represents the unwinding of a panic in stacks
 	rtMain              // likewise, what called main.main
-	rtGoexit            // likewise, the caller of a goroutine's function
+	rtGoexit            // the same for the caller of a goroutine's function
 	rtCollector         // begins a goroutine: see native_finalize.go
 	numRtFuncs
 )
@@ -132,7 +132,7 @@ type chanCase struct {
 	reg  uint16 // send: the value; receive: the destination
 }
 
-// A waiter is a goroutine that waited at a word; it still does if its number is unchanged.
+// A waiter is a goroutine that waited at a word. If its number is unchanged, it still waits there.
 type waiter struct {
 	slot, number uint32
 }

@@ -117,8 +117,8 @@ func (m *Machine) assumeCounted(g *goroutine) {
 	m.assume(g, ClockCounted)
 }
 
-// countClock records that g has the time as a number without a clock read, and that the number is
-// one of many.
+// countClock records that g has got the time as a number without a clock read, and that other numbers were
+// possible.
 func (m *Machine) countClock(g *goroutine) {
 	m.takeClock()
 	m.assumeCounted(g)

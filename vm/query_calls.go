@@ -17,7 +17,7 @@ import (
 //	s := Start()     the result s         no step between the two calls
 //	Configure(s)     the argument s
 //
-// Discarded results do not count: with them the test has lost the means to end the goroutine.
+// Results that the test discards do not count: the test cannot end the goroutine by them.
 
 // WatchCalls returns the change of a configuration by which returned is called after each call by test
 // code: with the calling goroutine, the goroutine that executes the test, and a function that reports
@@ -80,7 +80,7 @@ func (c *testCalls) at(m *Machine, g *goroutine, f *bytecode.Func) {
 	c.open[g.ID] = open
 }
 
-// end notifies that the call x by f has returned to it.
+// end reports to the observer that the call x by f has returned to f.
 func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall) {
 	words := x.words
 	// The code after the call moves its results.

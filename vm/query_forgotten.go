@@ -87,7 +87,7 @@ func (m *Machine) forgotten() []*goroutine {
 
 // waits reports whether g waits for an object.
 func (m *Machine) waits(g *goroutine) bool {
-	// A goroutine held in a loop that waits is live: memory wakes it.
+	// A goroutine that the reduction blocks in a waiting loop is live, because a write to memory can wake it.
 	//mutant: forgotten: what is enabled waits [test ./vm TestForgotten|TestRefersToWhatWakes]: "viewOf(g).n > 0" -> "viewOf(g).n > 9"
 	if g.status != gReady || g.overflow != nil || m.viewOf(g).n > 0 || m.held(g) {
 		return false

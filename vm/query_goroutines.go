@@ -12,7 +12,7 @@ import (
 type GoroutineSnapshot struct {
 	ID      trace.GID
 	System  bool     // a helper of the models: a timer
-	Path    []uint32 // place among its parent's children, from main's child down; empty for main
+	Path    []uint32 // place of each ancestor, and last of the goroutine itself, among its parent's children; empty for main
 	Parent  trace.GID
 	Next    trace.Op
 	Enabled bool
@@ -47,8 +47,8 @@ func (v Report) SpawnPath(g trace.GID) []uint32 { return v.m.spawn[g].path }
 // Parent returns the goroutine that started g.
 func (v Report) Parent(g trace.GID) trace.GID { return v.m.spawn[g].parent }
 
-// System reports whether g is a helper of the models, such as a timer. A coroutine is one until it
-// is stuck in a loop.
+// System reports whether g is a helper of the models, such as a timer. A coroutine counts as one until it is
+// stuck in a loop.
 func (v Report) System(g trace.GID) bool {
 	m := v.m
 	return m.slots[g] >= 0 && m.gOf(g).system && m.gOf(g).status != gSpinning

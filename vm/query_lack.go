@@ -7,14 +7,14 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// lack records a lack. Only the first one counts: it may have caused everything after it.
+// lack records a lack. Only the first lack counts, because it may have caused everything after it.
 func (m *Machine) lack(what Lack) {
 	if m.lacks == LackNothing {
 		m.lacks = what
 	}
 }
 
-// miss records that something does not exist that a program may need.
+// miss records that something that a program may need does not exist.
 func (m *Machine) miss(what Lack) {
 	if m.missed == LackNothing {
 		m.missed = what

@@ -15,7 +15,7 @@ type Left uint8
 const (
 	// LeftBlocked: none of the remaining goroutines can wake it.
 	LeftBlocked Left = iota
-	// LeftAlive: time wakes it, or a goroutine that time wakes can.
+	// LeftAlive: time wakes it, or a goroutine that time wakes can wake it.
 	LeftAlive
 	// LeftEndless: time wakes it again and again, and it does not end by itself: no path leads out
 	// of its loop, or only one through a channel to which nothing else refers.
@@ -66,8 +66,8 @@ func (v Report) Left() map[trace.GID]Left {
 		_, known := left[g.ID]
 		return !known && g.status == gReady && !g.system
 	}
-	// What variables refer to is as large as the program's data, so it is added only for a goroutine about
-	// which it decides.
+	// The objects to which variables refer are all data of the program, so they are added only for a
+	// goroutine whose class depends on them.
 	again := slices.ContainsFunc(m.order, func(s uint32) bool { return unknown(m.gs[s]) })
 	if again {
 		seen.AddVariables()
@@ -133,8 +133,8 @@ func (m *Machine) addHeld(x *reach.Set, g *goroutine) {
 // endless reports whether g, which time wakes, never ends: in one of its functions no path leads from its
 // position to a return, except through a channel to which only g refers.
 //
-// For example, `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case
-// <-done: return` it has one, if another goroutine refers to done.
+// For example, `for range ticker.C { ... }` in a goroutine that nothing stops has no exit. With `case <-done:
+// return` the goroutine has an exit, if another goroutine refers to done.
 func (m *Machine) endless(g *goroutine, ticks map[ptr]bool) bool {
 	var others *reach.Set
 	referTo := func(c ptr) bool {

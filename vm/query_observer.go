@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/heap"
 )
 
-// Observe makes o the observer from now on. It has to be called before there are marks, because a
-// rewind does not restore the old one.
+// Observe makes o the observer from now on. It has to be called before there are marks, because a rewind does
+// not restore the old observer.
 func (m *Machine) Observe(o Observer) {
 	m.cfg.Observer = o
 }
@@ -30,7 +30,7 @@ func (v StaticView) DynamicType(w uint64) types.Type {
 	return nil
 }
 
-// Function returns the function that func value fv calls; nil if it is one of the machine's own.
+// Function returns the function that func value fv calls; nil for the machine's own functions.
 func (v StaticView) Function(fv uint64) *ssa.Function {
 	m := v.m
 	fn, _ := m.closureOf(fv)

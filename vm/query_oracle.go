@@ -17,8 +17,8 @@ import (
 
 // The questions of static oracles about the program and the present state.
 
-// They change no state, and the answers hold only for the present one, unless the comment says
-// otherwise. They are for use between two steps, except for those whose comments allow more.
+// They change no state, and their answers hold only for the present state. They are for use between two
+// steps. The comments of some methods allow more.
 
 // An Activation is one frame of a goroutine between two steps.
 type Activation struct {
@@ -35,19 +35,18 @@ type Activation struct {
 	FP uint32
 	// Unexecuted: Instr (or, while unwinding, the code after its panic) has not been executed yet.
 	Unexecuted bool
-	// Deferred: the function was called because the next outer frame runs its deferred calls.
+	// Deferred is set if the function was called because the next outer frame runs its deferred calls.
 	Deferred bool
-	// Recovered: the next outer frame runs its deferred calls because an earlier one of them has
+	// Recovered is set if the next outer frame runs its deferred calls because an earlier deferred call has
 	// recovered from a panic.
 	Recovered bool
-	// Initialising: it is the machine's first frame, which still has to call initialisers or the
+	// Initialising is set for the machine's first frame as long as it still has to call initialisers or the
 	// entry.
 	Initialising bool
 }
 
-// Activations appends the frames of goroutine id, innermost first. There are none if the goroutine can
-// only end, or end the program by a stack overflow. An Observer may call it in the middle of an
-// instruction.
+// Activations appends the frames of goroutine id, innermost first. The list is empty if the goroutine can
+// only end, or end the program by a stack overflow. An Observer may call it in the middle of an instruction.
 //
 //	frame 0   pc at the pending instruction     Unexecuted, unless a native is under way
 //	frame 1   pc after its call of frame 0      or at the instruction that was executing, if the
@@ -138,8 +137,8 @@ func (v StaticView) StackFingerprint(id trace.GID) [2]uint64 {
 	fp, at := g.FP, uint64(g.Fn.ID)<<32|uint64(uint32(g.PC))
 	for {
 		link := g.Stack[fp-hdrLink]
-		// They are hashed one after the other, because flags and program counters, as small numbers,
-		// could cancel each other out if they were combined first.
+		// The header words are hashed one after the other, because flags and program counters are small
+		// numbers, which could cancel each other out if they were combined first.
 		for _, x := range [2]uint64{at, link >> 32} {
 			h[0] = bits.RotateLeft64(h[0]^x, 27) * 0x94d049bb133111eb
 			h[1] = bits.RotateLeft64(h[1]+x, 31) * 0xbf58476d1ce4e5b9
@@ -241,8 +240,8 @@ func (m *Machine) isChan(p uint64) bool {
 	return dynamic && uint32(p) == 0 && m.heap.Objs[p>>32].Size >= chBuf
 }
 
-// hasPendingPeer reports whether a goroutine that is not in but has a pending send to channel p,
-// or, if send is false, a pending receive from it.
+// hasPendingPeer reports whether a goroutine, none of those in but, has a pending send to channel p, or, if
+// send is false, a pending receive from p.
 func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
 	var arr [8]chanCase
 	for _, s := range m.order {
@@ -259,7 +258,7 @@ func (m *Machine) hasPendingPeer(p uint64, send bool, but []trace.GID) bool {
 	return false
 }
 
-// LockerAt returns the address of the mutex in the interface at p, if it is one of package sync's.
+// LockerAt returns the address of the mutex in the interface at p, if its type is one of package sync.
 func (v StaticView) LockerAt(p uint64) (uint64, bool) {
 	m := v.m
 	t, ok := m.StaticView().Word(p)

@@ -86,7 +86,7 @@ func (l *orderLog) execute(m *Machine, g *goroutine, choice int, repeated bool) 
 	}
 }
 
-// arrived records, as pairs, the earlier operations that g's next operation comes after.
+// arrived records pairs of g's next operation with each earlier operation that it comes after.
 func (l *orderLog) arrived(m *Machine, g *goroutine) {
 	if g.system || g.status != gReady {
 		return

@@ -58,8 +58,8 @@ func (v Report) SiteStack(site uint32) []SourceFrame {
 	return frames
 }
 
-// CreationStack returns the call stack of the go statement that started g, as far as it is known:
-// without Config.Races only its innermost frame.
+// CreationStack returns the call stack of the go statement that started g. Without Config.Races only its
+// innermost frame is known.
 func (v Report) CreationStack(id trace.GID) []SourceFrame {
 	m := v.m
 	g := m.gOf(id)

@@ -58,8 +58,8 @@ func (r *Reach) Find(gs []trace.GID, groups []uint64) {
 	r.groups.Spread()
 }
 
-// By returns the groups that can obtain a pointer to object id: all of them if it is a variable, or existed
-// when the program began; none if it did not exist at the last Find.
+// By returns the groups that can obtain a pointer to object id: all groups if the object is a variable, or
+// existed when the program began; no group if it did not exist at the last Find.
 func (r *Reach) By(id uint32) uint64 { return r.groups.By(id) }
 
 // InBubbles reports whether goroutines are in a bubble of testing/synctest.

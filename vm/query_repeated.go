@@ -9,10 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/reach"
 )
 
-// A lock records its owner but not where the owner took it: the place must not be part of a state. So
-// the machine keeps the places beside the state, while the entry begins, up to its first visible
-// operation, and while a schedule is repeated (Trace). The repetition records later locks again, so the log
-// needs no undo.
+// A lock records its owner but not where the owner took it: the place must not be part of a state. So the
+// machine keeps the places outside of the state, and only at two times: while the entry begins, up to its
+// first visible operation; and while a schedule is repeated (Trace). The repetition records later locks
+// again, so the log needs no undo.
 
 // noteLocked records that g takes l.
 func (m *Machine) noteLocked(g *goroutine, l ptr, read bool) {

@@ -134,10 +134,9 @@ func (v Report) Stack(id trace.GID) []SourceFrame {
 	return frames
 }
 
-// addFrame appends a frame unless stacks leave it out. They leave out wrappers, the runtime's own
-// functions other than gopanic, and functions of models that Go's own library does not have.
-// Programs search their stacks for functions of that library: goleak for testing.(*T).Run, at the
-// top.
+// addFrame appends a frame unless stacks leave it out. They leave out wrappers, the runtime's own functions
+// other than gopanic, and functions of models that Go's own library does not have. Programs search their
+// stacks for functions of that library; goleak, for example, searches for testing.(*T).Run at the top.
 func (m *Machine) addFrame(frames []SourceFrame, id uint32, pc int32) []SourceFrame {
 	f := m.code(id)
 	if id == 0 || f.Wrapper {

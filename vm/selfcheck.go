@@ -118,10 +118,10 @@ func (m *Machine) verifyGoroutines() {
 	}
 }
 
-// verifyLive checks that the live registers of g are known. Otherwise all registers count, and a
-// leftover value of an earlier frame or another path, perhaps of an object that does not exist, is
-// part of the state. With symbolic values there is no such check: decisions about them are made in
-// the middle of local work.
+// verifyLive checks that the live registers of g are known. Otherwise all registers count. Then a leftover
+// value of an earlier frame or another path is part of the state, even if it refers to an object that does
+// not exist. With symbolic values there is no such check: decisions about them are made in the middle of
+// local work.
 func (m *Machine) verifyLive(g *goroutine) {
 	m.eachLive(g, func(f *bytecode.Func, fp uint32, live []uint16, known bool) {
 		if !known && !m.tracking {
@@ -159,9 +159,9 @@ func (m *Machine) verifyWaiters() {
 	}
 }
 
-// verifyHash checks that fingerprints equal those computed from scratch, and that they distinguish
-// the same states as those that write a state as a whole. It computes from scratch only sometimes,
-// so that cached data can be from older states, too.
+// verifyHash checks that fingerprints equal those computed from scratch, and that they distinguish the same
+// states as those that write a state as a whole. It does so only in some states, so that cached data from
+// older states are checked, too.
 func (m *Machine) verifyHash() {
 	c := m.check
 	for i, hash := range []func() por.Hash{m.Hash, func() por.Hash { h, _ := m.SymmetricHash(nil); return h }} {

@@ -27,7 +27,8 @@ func (m *Machine) verifyDeclared(g *goroutine, op *trace.Op) {
 
 // misplaced returns the mistake in op as the operation of a native with arguments r, if op is on a primitive
 // that neither of the first two arguments points to. Oracles identify the object of an operation by these
-// (mhb.Oracle.touches), and would otherwise treat two operations on one object as operations on two.
+// arguments (mhb.Oracle.touches). Otherwise they would treat two operations on one object as operations on
+// two objects.
 func misplaced(name string, r Regs, op *trace.Op) string {
 	if on := op.Kind.Row().On; !on.Row().Primitive || on == trace.OnChannel { // timers send
 		return ""

@@ -135,8 +135,8 @@ func (b *base) machine(e *load.Entry, cfg *Config) *Machine {
 }
 
 // newBase makes a machine, executes the initialisers in it, and keeps it if it can be copied. The
-// initialisers are executed once more if one starts a goroutine or has a choice, because the facts
-// then have to cover initialisers, too; or if they have few ways to use Pools (triesEarly).
+// initialisers are executed once more in two cases: if one of them starts a goroutine or has a choice,
+// because then the facts have to cover initialisers, too; or if they have few ways to use Pools (triesEarly).
 func newBase(prog *load.Program, e *load.Entry, cfg *Config, facts load.EntryFacts) (*Machine, error) {
 	b, m, err := initialise(prog, e, cfg, facts, nil, true)
 	//mutant: what only initialisers do is not known [models TestInitialisers/counted]: "e.WithInitialisers()" -> "e"
@@ -256,10 +256,10 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts load.EntryFacts) boo
 	return initialisedAs(e, b.m.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
-// looked returns asked, with only those of its looked draws that initialisers make. Up to the base
-// state, the execution depends on looked only through the answers of labelsDrawn, and drew lists all
-// draws about which it was asked. Two lists with the same draws of drew give the same answer to the
-// first question, and so to each further one.
+// looked returns asked without those of its looked draws that initialisers do not make. Up to the base state,
+// the execution depends on looked only through the answers of labelsDrawn, and drew lists all draws about
+// which it was asked. Two lists with the same draws of drew give the same answer to the first question, and
+// so to each further one.
 func (b *base) looked(asked *Config) *Config {
 	c := *asked
 	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove
@@ -267,7 +267,7 @@ func (b *base) looked(asked *Config) *Config {
 	return &c
 }
 
-// drawnEarly returns those draws of the list that initialisers draw; nil if there are none.
+// drawnEarly returns those draws of the list that initialisers make; nil: none.
 func (m *Machine) drawnEarly(list []Assumption) []Assumption {
 	var drawn []Assumption
 	for _, a := range list {
@@ -335,9 +335,9 @@ func (m *Machine) canBeCopied() bool {
 		m.skip == nil && len(m.failures) == 0 && m.passed == nil && m.ranged == nil && m.lonely == nil && h.Live <= mostKept
 }
 
-// adopt gives m, which is in the base state, the configuration cfg; the two differ only in fields
-// that make no difference up to there. It repeats on cfg the records and notifications of the
-// initialisation.
+// adopt gives m, which is in the base state, the configuration cfg. The old configuration differs from cfg
+// only in fields that make no difference up to the base state. It repeats on cfg the records and
+// notifications of the initialisation.
 func (m *Machine) adopt(cfg Config) {
 	noted, own := m.flags(), m.cfg
 	if cfg.Host != own.Host {

@@ -80,12 +80,12 @@ func (m *Machine) collectWith(precise bool, refs []watched, reuse bool) {
 
 // reusesNumbers reports whether new objects may get the numbers of those that are freed now.
 //
-// The moment of a collection depends on the history of the machine. So the numbers of later objects
-// do, too, if they may be those of freed ones. A search may keep the operations of a path and repeat
-// its steps from a mark in the middle: then each object has to get the same number again. A search
-// that samples never repeats steps. Other searches ask whether numbers have been used again since the
-// youngest mark (Repeatable), unless another machine repeats the path: a replica, or the machine of a
-// resumed search. The record of a freed object takes memory, so there is an end to keeping them.
+// The moment of a collection depends on the history of the machine. So the numbers of later objects depend on
+// the time of a collection, too, if objects may get the numbers of freed ones. A search may keep the
+// operations of a path and repeat its steps from a mark in the middle: then each object has to get the same
+// number again. A search that samples never repeats steps. Other searches ask whether numbers have been used
+// again since the youngest mark (Repeatable), unless another machine repeats the path: a replica, or the
+// machine of a resumed search. The record of a freed object takes memory, so not all of them are kept.
 func (m *Machine) reusesNumbers() bool {
 	samples := m.reduction != nil && m.reduction.samples()
 	switch {
@@ -172,8 +172,8 @@ func (m *Machine) mark(precise bool, first uint32) (marked []bool, root func(w u
 	return marked, root, mark
 }
 
-// liveWords calls root for the words of g's stack that may be used again. It walks frames as the
-// fingerprint does (serialise): both use the same live words.
+// liveWords calls root for the words of g's stack that may be used again. It walks frames like the
+// fingerprint (serialise): both use the same live words.
 func (m *Machine) liveWords(g *goroutine, root func(w uint64)) {
 	if g.overflow != nil {
 		return

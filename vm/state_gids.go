@@ -49,12 +49,12 @@ func (m *Machine) ShareGIDs() {
 	m.times.mu, m.times.read = new(sync.Mutex), m.clockReads > 0
 }
 
-// SharesNumbers reports whether all numbers of the machine mean the same as on the machine that it is a
-// replica of. Then fingerprints of the two are comparable.
+// SharesNumbers reports whether all numbers have the same meaning on this machine, a replica, and on its
+// original. Then fingerprints of the two are comparable.
 func (v StaticView) SharesNumbers() bool { return v.m.link.Shares() }
 
-// number returns the GID of the goroutine with key k and path, which m does not have, and adds to m all
-// goroutines up to it.
+// number returns the GID of the goroutine with key k and path, which m does not know yet, and adds to m all
+// goroutines up to this one.
 func (n *gidTable) number(m *Machine, k spawnKey, path []uint32) trace.GID {
 	n.mu.Lock()
 	defer n.mu.Unlock()

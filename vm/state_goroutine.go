@@ -23,7 +23,7 @@ func (m *Machine) ensure(g *goroutine, n uint32) bool {
 // mayGrow panics if stacks and objects together would exceed the memory limit with g's stack grown
 // to n words (see recoverOutOfMemory). g's present stack counts, too, until it is copied.
 func (m *Machine) mayGrow(g *goroutine, n uint32) {
-	const small = 1 << 17 // words; such stacks are small compared with objects
+	const small = 1 << 17 // words; smaller stacks need no check, because they are small compared with objects
 	words := uint64(len(g.Stack))
 	for words < uint64(n) {
 		words *= 2
@@ -113,7 +113,8 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		m.gs[slot] = g
 	}
 	g.slot = uint32(slot)
-	// Its number on all paths: the parent's number and the number of the parent's earlier children.
+	// The parent's number, and the number of the parent's earlier children, determine its number on all
+	// paths.
 	pid := trace.NoGID
 	n := uint32(0)
 	if parent != nil {

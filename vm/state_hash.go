@@ -17,8 +17,8 @@ func (m *Machine) Hash() por.Hash {
 // Weight implements por.Sized.
 func (m *Machine) Weight() int { return m.canon.Weight }
 
-// hashInOrder returns the fingerprint of the present state with the goroutines in the order of
-// slots, which has all that have not ended.
+// hashInOrder returns the fingerprint of the present state with the goroutines in the order of slots, which
+// has all goroutines that have not ended.
 func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	c := &m.canon
 	whole := c.whole || c.ByIdentity || c.Naming || m.Environment().Symbolic()
@@ -144,7 +144,7 @@ type canonicaliser struct {
 	fingerprint.Writer
 	text  []byte
 	whole bool   // no regions are kept
-	still bool   // no part of the state is the clock: for states between which nothing reads it
+	still bool   // leave the clock out: for states between which nothing reads it
 	extra uint32 // see IdentityHash
 
 	// For SymmetricHash.
@@ -155,7 +155,7 @@ type canonicaliser struct {
 	sorted    []uint32
 	pairs     []objectPair
 	several   bool     // identical goroutines have been sorted
-	named     bool     // some of them had names
+	named     bool     // some of these goroutines had names
 	hash      por.Hash // the fingerprint at that time
 	equal     []uint32 // see Orbits
 	colours   colours

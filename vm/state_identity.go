@@ -40,10 +40,9 @@ func (m *Machine) identity(id uint64) uint64 {
 	return hash.Mix(hash.Mix(1, uint64(o.GID)), uint64(o.Seq))
 }
 
-// value returns the identity of the object that a accesses, and the value there, with pointers
-// replaced by the identities of their targets. The await reduction compares such values. Numbers of
-// objects would not do: they are reused after a rewind, so two different objects could seem to be
-// the same.
+// value returns the identity of the object that a accesses, and the value there, with pointers replaced by
+// the identities of their targets. The await reduction compares such values. Numbers of objects would be
+// wrong here: they are reused after a rewind, so two different objects could seem to be the same.
 func (m *Machine) value(a trace.Access) (of, val uint64) {
 	if a.Size == 0 {
 		return 0, 0

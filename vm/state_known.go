@@ -3,8 +3,9 @@ package vm
 import "maps"
 
 // Machines of several processes that explore one program together have no tables in common. Each is made
-// equal to the machine of the search (Learn). Its results do not count if it learns something by itself,
-// because its numbers could then differ from those that the machine of the search assigns later.
+// equal to the machine of the search (Learn). If the machine of a piece learns something new by itself, its
+// results do not count, because its numbers could differ from those that the machine of the search assigns
+// later.
 //
 //	the machine of the search    Save ─────▶ Learn    another machine
 //	                                         explores a piece
@@ -31,8 +32,8 @@ func (s *Saved) Facts() Facts {
 		Seeds: maps.Clone(s.Seeds), Jumps: s.Jumps, Flags: s.Flags, Looked: s.Looked, Endless: s.Endless}
 }
 
-// Learn gives m, which is in its initial state, the knowledge of the saved machine. It takes s over. If
-// over becomes true it stops, with ErrStopped.
+// Learn gives m, which is in its initial state, the knowledge of the saved machine. Afterwards s belongs to
+// m. If over becomes true it stops, with ErrStopped.
 func (m *Machine) Learn(s *Saved, over func() bool) error {
 	if err := m.Regrow(s, over); err != nil {
 		return err

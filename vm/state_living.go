@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// living is the list of goroutines that have not ended, in spawn-path order. It is for programs
-// that start thousands, one after the other: goroutines that have ended stay in the table.
+// living is the list of goroutines that have not ended, in spawn-path order. It is for programs that start
+// thousands of goroutines, one after the other, because goroutines that have ended stay in the table.
 //
-// Invariant, unless stale: list has, in the order of order, all goroutines that have not ended, and
-// perhaps some that have. A rewind makes it stale, because goroutines come back to life. It is
-// replaced and not changed, so that a loop over it is not affected by steps that are executed and
-// undone meanwhile (speculate).
+// Invariant, unless stale: list has, in the order of order, all goroutines that have not ended, and perhaps
+// some that have. A rewind makes it stale, because goroutines come back to life. The list is replaced and not
+// changed, so that steps that are executed and undone during a loop over it (speculate) do not affect the
+// loop.
 type living struct {
 	list  []uint32 // slots
 	ended int

@@ -30,8 +30,8 @@ func (m *Machine) Mark() por.Mark {
 func (m *Machine) Rewind(k por.Mark) {
 	mk := &m.marks[k]
 	m.marks = m.marks[:k+1]
-	// The log may have entries for goroutines that are then dropped: they have to exist until it is
-	// undone.
+	// The log may have entries for goroutines that are dropped: these goroutines have to exist until the log
+	// is undone.
 	m.rewindGoroutines(mk.gundo)
 	m.dropGoroutines(mk.gs)
 	m.alives.stale = true

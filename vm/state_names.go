@@ -13,7 +13,7 @@ import (
 )
 
 // Names. Goroutines that differ only in a number are not equal. But they are interchangeable if the program
-// uses the number as a name: it only copies the number, and compares two of them for equality. (Murphi's
+// uses the number as a name: it only copies the number, and compares two such numbers for equality. (Murphi's
 // scalarsets are such types: Ip and Dill 1996. Here no type is declared; the machine notices other uses.)
 //
 //	for i := range 3 { go p.worker(i) }         worker(id): for j := range p.jobs { p.last[id] = j }
@@ -61,10 +61,10 @@ import (
 //
 // Labels cost time: the machine executes in the loop that tracks them. So numbers get labels only when a
 // symmetric search has met manyNumbered states in which several goroutines of one origin have numbers; then
-// it begins again (needsNames). Whether a number is worth a label is a guess (observable.Named): a wrong
-// one costs a further search, and no outcome.
+// it begins again (needsNames). Whether a number is worth a label is a guess (observable.Named). A wrong
+// guess costs a further search, but loses no outcome.
 
-// named is the kind of the draws that are names. No verdict has it.
+// named is the kind of the draws that are names. No verdict names this kind.
 const named = NumAssumed
 
 // manyNumbered is the number of states from which labels of names pay.
@@ -113,8 +113,8 @@ func (m *Machine) nameables(g *goroutine) ([]nameable, *ssa.Function) {
 	return list, fn
 }
 
-// startsNames reports whether the machine has to begin to track labels before g's go statement, because
-// that gives names. Names are not given in initialisers: all machines of a program start after these.
+// startsNames reports whether the machine has to begin to track labels before g's go statement, because that
+// gives names. No names are given in initialisers, because all machines of a program start after them.
 func (m *Machine) startsNames(g *goroutine) bool {
 	if m.cfg.Names == NamesOff || m.tracking || !m.mayName() {
 		return false
@@ -309,7 +309,7 @@ func (m *Machine) writeNames(ws []uint64, t *serialised) {
 	}
 }
 
-// nameAt records that the next word of t, from register i of g's stack, depends on a name if it does.
+// nameAt records whether the next word of t, from register i of g's stack, depends on a name.
 func (t *serialised) nameAt(s *shadow.Symbols, g *goroutine, i uint32) {
 	if x := g.Shadow[i]; s.Depends(x) {
 		t.names = append(t.names, namedWord{uint32(len(t.Words)), x})

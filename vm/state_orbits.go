@@ -40,9 +40,9 @@ import (
 //     case and their partners are of one class, too. Because no goroutine is its own partner,
 //     there is a permutation that maps the one pair to the other.
 //
-// The places in a list, such as that of the waiters of a Cond, distinguish the goroutines in it. If the
-// state records which of the two arrived at a channel before a third goroutine (Config.InTurn), later items
-// do refer to them: then no goroutines are treated as identical.
+// The places in a list, such as that of the waiters of a Cond, distinguish the goroutines in it. If the state
+// records which of the two arrived at a channel before a third goroutine (Config.InTurn), later items do
+// refer to them. Then no goroutines are treated as identical.
 
 // Orbits implements por.SymmetricHasher.
 func (m *Machine) Orbits(id trace.GID, buf []por.Orbit) []por.Orbit {

@@ -183,8 +183,8 @@ var errRegrown = errors.New("the program behaves differently from when the searc
 // ErrStopped is the error if Regrow had to stop.
 var ErrStopped = errors.New("stopped while the machine was made equal to the saved one")
 
-// Regrow gives the numbers that had been given when s was saved. The machine is in its initial
-// state, and may have given the first of them. If over becomes true it stops, with ErrStopped.
+// Regrow gives the numbers that had been given when s was saved. The machine is in its initial state, and may
+// have given the first of these numbers. If over becomes true it stops, with ErrStopped.
 func (m *Machine) Regrow(s *Saved, over func() bool) error {
 	m.growth.again = true
 	if m.race != nil {
@@ -305,7 +305,7 @@ func (m *Machine) remember(s *Saved) error {
 type growthLog struct {
 	again   bool           // the machine executes paths of a saved one
 	path    trace.Schedule // schedule to the present state, and the undone part after it
-	common  int            // number of steps that the present path and the last schedule of list have in common
+	common  int            // number of first steps that the present path and the last schedule of list have in common
 	list    []Growth
 	size    uint64 // count of numbers at the last check
 	steps   int    // number of steps in list

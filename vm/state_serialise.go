@@ -93,7 +93,7 @@ func (m *Machine) serialise(t *serialised, g *goroutine, copies *loops.Table) {
 	}
 	// Rare parts are written only for goroutines that have them.
 	nrand := uint64(0)
-	if m.cfg.RandFixed { // otherwise the next value is one of those tried, and the verdict says so
+	if m.cfg.RandFixed { // otherwise the next value is one of the tried ones, and the verdict says so
 		nrand = uint64(g.nrand)
 	}
 	if timed {

@@ -23,8 +23,8 @@ import (
 //  3. The invariant is kept: an instruction that stores a pointer in a shared object publishes it,
 //     and publishing an object publishes all that it refers to.
 //
-// Static objects need no publishing. Variables are shared from their creation; the others are never
-// written, and neither are the objects they refer to (static/observable/variables.go).
+// Static objects need no publishing. Variables are shared from their creation. The other static objects are
+// never written, and neither are the objects to which they refer (static/observable/variables.go).
 //
 // A shared object stays shared, even if it becomes reachable from one goroutine only: it then has
 // unnecessary visible operations, and no behaviour is lost. Each object is published at most once

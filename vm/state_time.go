@@ -48,10 +48,11 @@ import (
 //     (NeedsRefining). A search that ends without such an observation has executed none in the
 //     explored states. It would execute none in the states it did not continue from, because they
 //     are shifts of explored ones.
-//  6. Rests are counted up to maxRests; from then on a comparison may always come out differently.
-//     That only makes some clock reads visible operations without need.
+//  6. Rests are counted up to maxRests. From then on every comparison counts as one that may come out
+//     differently, which only makes some clock reads visible operations without need.
 //
-// Both kinds of fingerprints distinguish all times at the same clock.
+// Both kinds of fingerprints, relative and absolute, distinguish two states with the same clock and different
+// times.
 
 const (
 	lateClock = 1 << 57 // about 4 years
@@ -132,7 +133,7 @@ func (m *Machine) observeOdd(a, b [2]uint64) {
 	}
 }
 
-// observeMoved records that Add has made b of a, if one is near and the other is not.
+// observeMoved records that Add has made the Time b from the Time a, if only one of the two is near.
 func (m *Machine) observeMoved(a, b [2]uint64) {
 	x, _ := m.timeClass(a[0], a[1])
 	y, _ := m.timeClass(b[0], b[1])
@@ -186,8 +187,8 @@ func (m *Machine) observePun(p ptr, to uint64) {
 	}
 }
 
-// relativeTime replaces the two words of a Time, or of a tick, in a fingerprint by those that
-// count. It reports whether these are the distance from the clock.
+// relativeTime replaces the two words of a Time, or of a tick, by the words that a fingerprint has instead.
+// It reports whether these are the distance from the clock.
 func (m *Machine) relativeTime(w []uint64, tick bool) bool {
 	if tick {
 		if w[1] == 0 {
@@ -223,8 +224,8 @@ func (m *Machine) baseTimes() bool {
 	return false
 }
 
-// distances reports whether Times are written as distances. They are not if the state of one
-// goroutine is compared with its own state at another time, or if it does not matter what time it is.
+// distances reports whether Times are written as distances. They are not if the state of one goroutine is
+// compared with its own state at another time, or if the time does not matter.
 func (m *Machine) distances() bool { return m.relativeTimes() && !m.canon.OwnOnly && !m.canon.still }
 
 // distance returns the distance of t from g's clock, for a fingerprint. A time that is too late for

@@ -53,7 +53,7 @@ func (m *Machine) access(g *goroutine, f *bytecode.Func, pc int32, p, n uint64, 
 	if o.Flags&heap.Freed != 0 {
 		panic("BUG: access to a collected object")
 	}
-	// Objects that never change after their creation (boxes of interfaces) order nothing.
+	// Accesses to objects that never change after their creation (boxes of interfaces) are not visible.
 	if o.Flags&(heap.Shared|heap.Frozen) == heap.Shared && !f.Trusted && m.multi && !m.auto {
 		kind, acc := trace.Read, trace.Access{Obj: id, Off: uint32(p), Size: uint32(n), Write: write}
 		if write {

@@ -109,8 +109,8 @@ func (m *Machine) pollAfterTurns() {
 }
 
 // handOver reports whether a goroutine waits for the element that g has just sent into the buffer of c, or
-// for the room that g has made there, and lets that goroutine continue next. gc gives the element or the
-// room at once to the goroutine that has waited longest. Here that goroutine takes it before any other can.
+// for the room that g has made there, and lets that goroutine continue next. gc gives the element or the room
+// at once to the goroutine that has waited longest. Here that goroutine takes it before any other one can.
 func (m *Machine) handOver(g *goroutine, c chanCase) bool {
 	m.handed = nil
 	var arr [8]chanCase
@@ -141,10 +141,10 @@ const turnWeight = 16
 // program that works for two seconds ends after some seconds.
 const nanosPerLoop = 20
 
-// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main
-// first. A later goroutine may give an earlier one work again: a coroutine hands control back.
+// runLocalAfterAuto brings every goroutine to its next visible operation after initialisation, main first. A
+// later goroutine may give work to an earlier one again, as a coroutine that hands control back.
 //
-// Then each goroutine is at a visible operation, so an explorer can begin with the state.
+// At the end each goroutine is at a visible operation, so an explorer can begin with the state.
 func (m *Machine) runLocalAfterAuto() {
 	defer m.recoverOutOfMemory()
 	m.paused = false
@@ -190,7 +190,7 @@ func (m *Machine) firstSleeper() *goroutine {
 // operation that the machine does not model.
 func (v Report) Exit() (status int, reason string) {
 	m := v.m
-	// A test that fails or is skipped ends its goroutine, which may be the only one.
+	// A test that fails or is skipped ends its goroutine, which may be the only goroutine.
 	if left := m.goexited && !m.Report().MainGoexited() && m.alive == 0; !m.executionOver() && !left {
 		m.deadlock()
 	}

@@ -23,10 +23,10 @@ import (
 //  2. no other goroutine has executed an operation with an effect in the meantime; and
 //  3. a comparison has determined the time that it needs.
 //
-// It is pending as a Sleep until then. If another goroutine executes an operation with an effect, the Sleep
-// becomes a look at which no time passes, because the iteration may now find something new. So the loop
-// iterates at most once for each of these operations. Looks of such loops are visible operations that
-// depend on everything. When the first such loop is found, the search begins again with them.
+// Until then the look is pending as a Sleep. If another goroutine executes an operation with an effect, the
+// Sleep becomes a look at which no time passes, because the iteration may now find something new. So the loop
+// iterates at most once for each such operation. Looks of such loops are visible operations that depend on
+// everything. When the first such loop is found, the search begins again with them.
 
 // loopsBack reports whether g is at a look in a loop.
 func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.Hash{}) }

@@ -70,7 +70,8 @@ func (m *Machine) pushFrame(g *goroutine, fp uint32, fv, link, ret uint64) bool 
 //
 // The overlay's functions that throw and recover are written in Go; callGuest calls them.
 func (m *Machine) callGuest(g *goroutine, fv uint64, flags uint64, args ...uint64) {
-	// Not in the window: that may hold the arguments of the native which makes the call.
+	// The frame is above the window, not in it, because the window may hold the arguments of the native that
+	// makes the call.
 	fp := g.FP + uint32(g.Fn.Window) + bytecode.FrameHeader
 	if !m.ensure(g, fp+uint32(len(args))+64) {
 		m.overflowStack(g)
@@ -131,8 +132,8 @@ func (m *Machine) returned(g *goroutine) bool {
 
 // popTo makes the frame at fp of function id the running one.
 //
-// Callers' frames are saved when control returns to them, not when a step begins: a step mostly stays in
-// one or two frames of a deep stack.
+// A caller's frame is saved when control returns to it, not when a step begins, because a step usually stays
+// in one or two frames of a deep stack.
 func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 	g.FP, g.Fn = fp, m.link.Code[id]
 	// The frame is going to change, and has not been saved in this epoch.
@@ -143,7 +144,7 @@ func (m *Machine) popTo(g *goroutine, fp, id uint32) {
 
 // spawnFrame gives new goroutine g its first frame: fv called with args.
 //
-// The arguments are where a caller's window would have had them.
+// The arguments are at the place where a caller's window would have had them.
 func (m *Machine) spawnFrame(g *goroutine, fv uint64, args []uint64) bool {
 	fp := uint32(bytecode.FrameHeader)
 	g.grow(fp + uint32(len(args)) + 64)
@@ -191,7 +192,7 @@ func (m *Machine) startG(g *goroutine, fv uint64, args []uint64, system bool) *g
 
 // endG ends g.
 //
-// It stays in gs, because other objects refer to its slot and number.
+// An ended goroutine stays in gs, because other data refer to its slot and number.
 func (m *Machine) endG(g *goroutine) {
 	if g.ID == 0 {
 		m.mainEnd = true

@@ -259,7 +259,7 @@ func (m *Machine) chanMayExecute(g *goroutine, n int) bool {
 
 // setPendingChan makes g's channel operation pending.
 //
-// It is called again for a goroutine that parks; its arrival does not change then.
+// When a goroutine parks, it is called again; the goroutine's arrival does not change then.
 func (m *Machine) setPendingChan(g *goroutine) {
 	in := &g.Fn.Code[g.PC]
 	// An operation on nil channels only accesses nothing (N is 0): no other goroutine can
@@ -301,13 +301,13 @@ func (m *Machine) setPendingChan(g *goroutine) {
 
 // closeChan executes close.
 //
-// Closing depends on everything about the channel: sends panic after it, receives find its end.
+// Closing depends on all operations on the channel: after it sends panic, and receives find the end.
 func (m *Machine) closeChan(g *goroutine, c ptr) Ctl {
 	if c != 0 && m.isOther(g, c) {
 		return m.throwOutside(g, bytecode.Close)
 	}
-	// Closing nil always panics, and so does closing a closed channel that only g can reach. Neither is
-	// visible.
+	// Closing nil always panics, and so does closing a closed channel that only g can reach. Neither
+	// operation is visible.
 	if c != 0 && m.heap.Objs[c>>32].Flags&heap.Shared != 0 {
 		if op := closing(c); !m.mayExecute(g, 1, &op) {
 			return Stop
@@ -393,7 +393,7 @@ func (m *Machine) makeChan(g *goroutine, dst *uint64, n, word uint64) Ctl {
 // newChan makes a channel for n elements e, if that is possible: otherwise it panics, or refuses
 // a channel that the real runtime would make.
 //
-// Sizes that gc would refuse panic as there; sizes that gc would accept, and for which the machine has
+// Sizes that gc would refuse cause the same panic; sizes that gc would accept, and for which the machine has
 // no room, end the exploration with a reason.
 func (m *Machine) newChan(g *goroutine, e *layout.Layout, n uint64) (ptr, Ctl) {
 	const header = 96 // size of the header of the real runtime's channels

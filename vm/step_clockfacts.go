@@ -17,7 +17,7 @@ type clockFacts struct {
 	aged       bool            // durations exist between those and the clock
 	spans      map[int64]int32 // durations of the clock's in memory: see step_spans.go
 	ticks      map[int64]bool  // instants that timers have sent, and durations
-	sinceTicks map[int64]bool  // that end with one
+	sinceTicks map[int64]bool  // durations that end with a tick
 	seeds      map[uint64]bool // clock reads that became the seed of a source
 }
 

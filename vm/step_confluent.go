@@ -160,8 +160,8 @@ func (s *confluence) alone() {
 	s.forget()
 }
 
-// next returns the goroutine that moves: one that only has to end, else the one that moved last,
-// else the first one that can move. Main does not continue to the entry.
+// next returns the goroutine that moves: one that only has to end; otherwise the one that moved last;
+// otherwise the first one that can move. Main does not continue to the entry.
 func (s *confluence) next(last trace.GID) *goroutine {
 	list := s.m.Enabled(nil)
 	if len(list) == 0 {

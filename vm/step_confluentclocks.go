@@ -82,7 +82,7 @@ func (s *confluentClocks) place(g *goroutine) uint32 {
 	return place
 }
 
-// started gives clocks to the goroutines from slot n on. Their parents' events come before theirs.
+// started gives clocks to the goroutines from slot n on. The events of their parents come before their own.
 func (s *confluentClocks) started(n int) {
 	for slot := n; slot < len(s.m.gs); slot++ {
 		if _, ok := s.places[uint32(slot)]; ok {

@@ -41,8 +41,8 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 		s.recorded, s.frame, s.whole = true, frame, false
 		s.noted++
 	}
-	// The cheap test first. The whole state is hashed when it has agreed, and compared when it
-	// agrees again.
+	// The cheap test first. When the frame has agreed once, the whole state is hashed; when the frame agrees
+	// again, the whole states are compared.
 	if frame != s.frame {
 		return false
 	}
@@ -57,7 +57,7 @@ func (m *Machine) diverges(g *goroutine, back bool) bool {
 	if s.whole && !s.clocked && m.clockReads != s.reads {
 		s.clocked, s.whole = true, false
 	}
-	// If no iteration reads the clock, it does not matter what time it is.
+	// If no iteration reads the clock, the time does not matter.
 	//mutant: still: who sleeps in a loop without end is never back [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "false"
 	//mutant: still: it does not matter what time it is [test ./cmd/hbcheck TestScripts/sleeping]: "!s.clocked" -> "true"
 	m.canon.still = !s.clocked
@@ -107,9 +107,9 @@ func (m *Machine) cutForTime(g *goroutine) {
 		" ends only when time passes, and time passes here only while goroutines sleep"}
 }
 
-// maxLooks bounds the clock reads of a goroutine within one step. With more, the goroutine counts as
-// waiting for time to pass, although each iteration has an effect, so that its state never repeats. A loop
-// that ends by itself has fewer clock reads; this number takes a second.
+// maxLooks bounds the clock reads of a goroutine within one step. A goroutine with more reads counts as
+// waiting for time to pass, although each of its iterations has an effect, so that its state never repeats. A
+// loop that ends by itself has fewer clock reads; this number takes a second.
 const maxLooks = 1 << 20
 
 // maxIdleLooks bounds the clock reads that are operations, of all goroutines of a path: time might have

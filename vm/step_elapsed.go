@@ -8,9 +8,9 @@ import (
 //
 //	if timeout == 0 { timeout = time.Minute }
 //
-// The function alone does not show which one (compile, clock.go). If the duration is as small as the slack,
-// the comparison turns clock reads into operations. But a program that never computes a duration from Times
-// has no duration of the clock:
+// The function alone does not show which of the two (compile, clock.go). If the duration is as small as the
+// slack, the comparison turns clock reads into operations. But a program that never computes a duration from
+// Times has no duration of the clock:
 //
 //  1. A duration or number comes from the clock only if, earlier on the path, Sub has computed it
 //     from two Times, or a Time was taken apart, or a number was read from the clock (noteElapsed).

@@ -27,7 +27,7 @@ import (
 //
 // The first state after a rewind has no set, and neither have the states of a search that rewinds often.
 
-// A set is kept for at least manyGoroutines goroutines, after warmSteps steps without a rewind.
+// A set is kept if there are at least manyGoroutines goroutines, and after warmSteps steps without a rewind.
 const (
 	manyGoroutines = 24
 	warmSteps      = 16
@@ -61,7 +61,7 @@ func (m *Machine) scanEnabled(buf []trace.GID) []trace.GID {
 		if g.status != gReady {
 			continue
 		}
-		// Most operations never block and no reduction holds them: they need no Peek.
+		// Most operations never block, and no reduction blocks them: they need no Peek.
 		if g.trail == nil && !g.pending.Kind.Blocks() || m.enabled(g) {
 			if timed(g) {
 				timers = append(timers, len(buf)-from)
@@ -196,7 +196,7 @@ func (s *enabledSet) update(m *Machine) {
 // mostWords bounds the words of an access that is not long.
 const mostWords = 16
 
-// wholeObject is the offset of the two words that belong to an object: no object is so long.
+// wholeObject is the offset of two words that stand for a whole object. It is larger than any object.
 const wholeObject = 1 << 31
 
 // appendWords appends the words that a touches. Two more words belong to each object. Operations
@@ -292,7 +292,7 @@ func (s *enabledSet) examine(m *Machine, g *goroutine) {
 		x.communicates = k.Communicates()
 		x.at, x.kind = m.Touches(g.ID, x.at), g.view.op.Kind
 		if x.kind == trace.CondWait {
-			x.at = x.at[:1] // until it is notified, it does not matter who has the lock
+			x.at = x.at[:1] // until the goroutine is notified, the owner of the lock does not matter
 		}
 		s.words = s.words[:0]
 		for _, a := range x.at {
@@ -402,7 +402,7 @@ func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []tr
 
 // An enabledSet is the set of enabled goroutines of one state.
 type enabledSet struct {
-	moment  uint64           // the state; in another one the set means nothing
+	moment  uint64           // the state to which the set belongs; in another state the set is invalid
 	ranks   uint64           // Machine.reordered when the ranks were given
 	members []uint64         // by rank, as bits: enabled goroutines that are not special
 	special []uint32         // slots of the special goroutines, in spawn-path order

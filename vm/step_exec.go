@@ -43,11 +43,11 @@ import (
 //  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
 //
-// The cases are in the order of package bytecode. The order does not matter for speed, as gc compiles
-// the switch to a table of jumps.
+// The cases are in the order of package bytecode. The order of the cases does not matter for speed, because
+// gc compiles the switch to a table of jumps.
 //
-// The file is longer than others because the loop is: an operation in a function of its own costs a call and
-// another switch. Moving the ten operations on floats to such a function saves 20 lines here. But the
+// The file is longer than others because the loop is long: an operation in a function of its own costs a call
+// and another switch. Moving the ten operations on floats to such a function saves 20 lines here. But the
 // programs of bench vm that use floats then take longer by 13 (spectral), 16 (mandelbrot) and 27 % (nbody).
 //
 // Two slower switches follow: operations that are rarer than a call are in slowOp. For measurements,
@@ -216,7 +216,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = uint64(int64(*rg(r, in.B)) >> in.C)
 		case ShrUI:
 			*rg(r, in.A) = *rg(r, in.B) >> in.C
-		// An instruction of its own: most counts are unsigned or constant, and need no check.
+		// The check is a separate instruction, because most counts are unsigned or constant, and need no
+		// check.
 		case ChkShift:
 			if int64(*rg(r, in.A)) < 0 {
 				g.PC = pcOf(code, ip) - 1
@@ -229,7 +230,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = ^*rg(r, in.B)
 		case LNot:
 			*rg(r, in.A) = *rg(r, in.B) ^ 1
-		// The operations that make a narrow integer of a result that has left its range.
+		// These operations make a narrow integer of a result that has left the range of its type.
 		case ExtS8:
 			*rg(r, in.A) = uint64(int8(*rg(r, in.B)))
 		case ExtU8:
@@ -1002,8 +1003,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			goto yield
 		}
 		{
-			// Registers other than arguments have values of earlier frames. None is read before it is
-			// written, and states consist of live registers only (CheckLiveness tests that).
+			// Registers other than arguments have values of earlier frames. No register is read before it is
+			// written, and states have live registers only (CheckLiveness tests this).
 			c := m.link.Code[callee]
 			if c == nil {
 				c = m.compile(callee)

@@ -59,8 +59,8 @@ func (m *Machine) fatal(g *goroutine, kind FaultKind, msg string) {
 // visible operation and becomes pending: they may move first, and the program may end in another
 // way.
 //
-// The instruction is not executed again. The finding is kept, and the stack is not: g does
-// nothing else any more, and no search could afford a gigabyte in each state of g.
+// The instruction is not executed again. The finding is kept, but the stack is dropped: g does nothing any
+// more, and a gigabyte in each state would be too much for a search.
 func (m *Machine) overflowStack(g *goroutine) {
 	frames := m.Report().Stack(g.ID)
 	const text = "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n"
@@ -114,7 +114,7 @@ func (m *Machine) deadlock() {
 	m.crash(g, Fault{Kind: FatalError, Fatal: true, Message: msg, Frames: m.Report().Stack(g.ID)}, text)
 }
 
-// crashPanic ends the program because of panic p and those below it.
+// crashPanic ends the program because of panic p and the panics below it.
 //
 // Panics are linked newest first. The report shows the first one that was raised, as the
 // runtime's text begins with it; Goexit does not count.

@@ -94,8 +94,8 @@ func (m *Machine) othersText(g *goroutine) string {
 }
 
 // showsProgram reports whether othersText shows a goroutine that executes code of the program, or has
-// executed some since its last operation. Its place between two operations could be another one. (No
-// program depends on the place inside of the library.)
+// executed some since its last operation. A goroutine's place between two operations could be another one.
+// (No program depends on the place inside of the library.)
 func (m *Machine) showsProgram(g *goroutine) bool {
 	return slices.ContainsFunc(m.order, func(s uint32) bool {
 		q := m.gs[s]

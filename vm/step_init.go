@@ -229,18 +229,17 @@ func (m *Machine) forksBefore(g *goroutine) bool {
 }
 
 // choosesEarly is forks for an operation with n alternatives on channels, timers or the time. If a timer is
-// running, the operation may come before it fires or after that.
+// running, the operation may come before or after the timer fires.
 func (m *Machine) choosesEarly(n int) bool {
 	timer := func(g *goroutine) bool { return g.system && g.status != gEnded && g.wait.obj != 0 }
 	return m.initialising() && (n > 1 || slices.ContainsFunc(m.gs, timer)) && m.forks()
 }
 
-// initDone is called by runtime.main between the initialisers and the entry, or when an initialiser
-// starts a goroutine or has a choice, and halts the machine there. The present state becomes the
-// base state, with which the state hash compares.
-// Fingerprints do not repeat the base state: of its objects only those count that have
-// changed since. So a program that fills a table of a million entries in an initialiser has small
-// states.
+// initDone is called by runtime.main between the initialisers and the entry, or when an initialiser starts a
+// goroutine or has a choice, and halts the machine there. The present state becomes the base state, with
+// which the state hash compares. Fingerprints do not repeat the base state: of its objects only those count
+// that have changed since. So the states are small even if an initialiser fills a table with a million
+// entries.
 func (m *Machine) initDone() {
 	m.coveredInit, m.covered = m.covered, m.coveredInit
 	m.heap.BecomeBase()

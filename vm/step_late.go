@@ -8,18 +8,18 @@ import (
 )
 
 // When the entry has ended, the remaining goroutines continue and are explored: one of them may still fail,
-// race or block forever. But a goroutine may run from timer to timer and never end, such as the janitor of
-// a cache, or a loop that retries each second. The process does not wait for it, and neither does the
+// race or block forever. But a goroutine may run from timer to timer and never end, such as the janitor of a
+// cache, or a loop that retries each second. The process does not wait for such a goroutine. Neither does the
 // search, which follows a goroutine only until time has woken it lateTimers times. A goroutine inherits the
-// count of the one that started it. Afterwards its timers do not fire any more. A goroutine that then
-// remains is neither a deadlock nor a leak (query_left.go). The process does not live until the end of time
-// either: a goroutine that sleeps for the longest duration, to sleep forever, does not wake.
+// count of the one that started it. Afterwards its timers do not fire any more. A goroutine that then remains
+// is neither a deadlock nor a leak (query_left.go). The process does not live until the end of time either: a
+// goroutine that sleeps for the longest duration, to sleep forever, does not wake.
 
 // lateTimers is how often time wakes a goroutine after the entry has ended.
 const lateTimers = 2
 
-// afterEntry reports whether the entry has ended. A main function that has called runtime.Goexit has
-// not: the program continues without it.
+// afterEntry reports whether the entry has ended. A main function that has called runtime.Goexit has not
+// ended the program, which continues without it.
 func (m *Machine) afterEntry() bool {
 	return m.mainEnd && !m.cfg.Run && !m.Report().MainGoexited()
 }
@@ -42,9 +42,9 @@ func (m *Machine) wokenLate(g *goroutine) {
 //		go func() { serve(); os.Exit(0) }()
 //	}
 //
-// So exits depend on the end of the test. That would be one more operation of each test, although few exit.
-// When a goroutine other than main exits with status 0, the search begins again, and there the end of the
-// test is an operation, on which exits depend (Config.VisibleEnd).
+// So exits depend on the end of the test. Then each test would have one more operation, although few tests
+// exit. When a goroutine other than main exits with status 0, the search begins again, and there the end of
+// the test is an operation, on which exits depend (Config.VisibleEnd).
 
 // noteExit records that g exits.
 func (m *Machine) noteExit(g *goroutine, status int) {

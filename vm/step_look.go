@@ -56,8 +56,8 @@ func (m *Machine) reaches(d int64) bool {
 
 // peekLook is the Peek of a look.
 //
-// A look of a waiting loop is a Sleep. Otherwise, a look on which nothing depends, or at which time cannot
-// pass, is local work. All other looks are visible, with an alternative for each amount of time.
+// A look of a waiting loop is a Sleep. A look on which nothing depends, or at which time cannot pass, is
+// local work. All other looks are visible, with an alternative for each amount of time.
 func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if g.status == gRunning && !m.auto && g.bubble == 0 {
 		m.arriveAtLook(g)
@@ -214,10 +214,10 @@ func (m *Machine) comparesEarly(g *goroutine, x, y int64) {
 	}
 }
 
-// settled reports whether no time earlier than t can become later than t if time passes at looks.
-// That holds if a look has returned t, because each earlier time was returned before t, or is a
-// duration after such a time. But the program may have computed times that lie before a shown one,
-// and grow with it (cutoffs). Then only the time shown now is settled.
+// settled reports whether no time earlier than t can become later than t if time passes at looks. That holds
+// if a look has returned t, because each earlier time was returned before t, or is a duration after such a
+// time. But the program may have computed times that lie before a time that a look has returned, and that
+// grow with it (cutoffs). Then only the time shown now is settled.
 func (m *Machine) settled(t int64) bool {
 	if now := max(m.clock, m.shown); t == now || m.times.holds(&m.times.cutoffs) {
 		return t == now
@@ -229,8 +229,8 @@ func (m *Machine) settled(t int64) bool {
 	return ok
 }
 
-// addToTime is (time.Time).Add: the code of package time, with records about the clock. Adding a
-// negative duration makes a time that lies before a shown one (settled).
+// addToTime is (time.Time).Add: the code of package time, with records about the clock. Adding a negative
+// duration makes a time that lies before a time that a look has returned (settled).
 func (m *Machine) addToTime(r Regs) {
 	d := r.I(timeWords)
 	if d < 0 {

@@ -58,7 +58,7 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 			return Called
 		}
 		n := t.Elem.Words()
-		// Not before: one of these may be the register of the key.
+		// The results are not written earlier, because one of their registers may be that of the key.
 		m.sym.ClearRegs(&g.Goroutine, uint32(in.A), n+int(min(1, x>>32)))
 		if e == nil {
 			clear(unsafe.Slice(a, n))
@@ -135,9 +135,9 @@ func (m *Machine) mapOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 // orderedNext executes MapNext of a loop in which the order matters. The iterator is the map, a
 // word that is not used, and the order.
 //
-// It is executed up to three times for one iteration: when the read of the map becomes pending,
-// when the read is scheduled and the choice becomes pending, and when the choice is made. The words
-// of the order say how far it has come.
+// It is executed up to three times for one iteration: when the read of the map becomes pending, when the read
+// is scheduled and the choice becomes pending, and when the choice is made. The words of the order show how
+// far the iteration has come.
 func (m *Machine) orderedNext(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer, t *link.MapType) Ctl {
 	ok, mp, ord := rg(r, in.A), *rg(r, in.B), rg(r, in.B+2)
 	for *ok = 0; mp != 0; {

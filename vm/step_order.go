@@ -15,7 +15,7 @@ import (
 const (
 	maxOrdered = 4   // up to this number of entries all orders are tried
 	maxStarts  = 16  // up to this number of entries all rotations are tried
-	maxOrders  = 256 // orders that a goroutine tries, of all its loops together
+	maxOrders  = 256 // number of orders that a goroutine tries in all its loops together
 )
 
 // noteEntries notes which entries of the map mp can be visited now. *ord is the order, 0 before the
@@ -68,7 +68,7 @@ func (m *Machine) orderOf(g *goroutine, n uint64, code bool) orders.Mode {
 // tryOrders reports whether g may try n more orders. The number of tried orders is not part of the state.
 // Where that makes a difference, the path that is explored first has an assumption.
 //
-// It counts the product and not the sum: two loops over four entries are 24 times 24 executions.
+// It counts the product and not the sum, because two loops over four entries have 24 times 24 executions.
 func (m *Machine) tryOrders(g *goroutine, n uint32) bool {
 	if max(g.orders, 1)*n > maxOrders {
 		return false

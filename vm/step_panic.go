@@ -110,9 +110,8 @@ func (m *Machine) pushDefer(g *goroutine, list ptr, fv uint64, args []uint64, la
 // popDefer enters the newest deferred call of the running frame with the given
 // frame flags; it reports false if there is none. Control returns to g.pc.
 //
-// The record is taken off the list before the call, so a panic in the deferred function continues
-// with the next one. The reader's own code continues here: with its next deferred call, or after the
-// last one.
+// The record is taken off the list before the call, so a panic in the deferred function continues with the
+// next one. The user's own code continues here, with its next deferred call, or after the last one.
 func (m *Machine) popDefer(g *goroutine, flags uint64) bool {
 	//mutant: whole calls: deferred calls are one [test ./internal/progen TestWholeCallsByHand]: "g.inCall &&" -> "g.inCall ||"
 	g.inCall = g.inCall && !g.Fn.Own
@@ -153,7 +152,7 @@ func (m *Machine) unwind(g *goroutine) {
 			m.unwound(g)
 			return
 		}
-		// The frame is left: its caller is unwound next.
+		// The frame has been left; its caller is unwound next.
 		if flags&(frPanicDefer|frRecovered) != 0 {
 			// This frame was a deferred call run by an older panic, which has ended.
 			if old := m.word(g.panics, pnLink); old != 0 && flags&frPanicDefer != 0 {

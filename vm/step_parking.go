@@ -8,9 +8,9 @@ import (
 )
 
 // The moment at which a goroutine parks (rule 4 of step_partners.go) makes a difference twice: to an
-// operation that does not wait, which finds parked goroutines, and to steps that happen when all wait. So
-// an explorer can postpone parking until then. If n workers arrive at one channel, it need not choose which
-// of them have already parked.
+// operation that does not wait, which finds parked goroutines, and to steps that happen when all wait. So an
+// explorer can postpone parking until then. If n workers arrive at one channel, the explorer need not choose
+// which of them have already parked.
 //
 //	q: <-c                      arrives, and parks some time later
 //	g: select { case c <- 1:    finds q, if that has parked

@@ -208,8 +208,8 @@ func (m *Machine) partners(g *goroutine, c chanCase, list []*goroutine, try, rea
 			continue // q's operation is on another channel
 		}
 		cases := m.chanCases(q, arr[:0])
-		// If g does not wait or has a ready case, q is the one that has parked (3 above), and so must not
-		// have a ready case itself.
+		// If g does not wait, or has a ready case, then q must be the goroutine that has parked (3 above), so
+		// q must not have a ready case itself.
 		checked := !try && !ready
 		for k, d := range cases {
 			if d.ch != c.ch || d.send == c.send {
@@ -237,9 +237,9 @@ func (m *Machine) onlyReceives(g *goroutine, op *trace.Op) bool {
 	return h[chCap/8] == 0 && !m.observable(chanCase{ch: ptr(op.Access[0].Obj) << 32})
 }
 
-// peerChannels calls f for the channels, other than those of g's cases, on which the result of g's
-// select with default depends: the channels of the goroutines that are parked opposite. Once another
-// case of such a goroutine is ready, it is no partner of g any more. Which goroutines these are depends
+// peerChannels calls f for the channels, other than those of g's cases, on which the result of g's select
+// with default depends: the channels of the goroutines that are parked opposite. Once another case of a
+// parked goroutine is ready, that goroutine is no partner of g any more. Which goroutines these are depends
 // on operations on g's own channels only.
 func (m *Machine) peerChannels(g *goroutine, f func(trace.Access)) {
 	var arr, parr [8]chanCase

@@ -10,10 +10,10 @@ import (
 // is a choice (step_partners.go). gc has queues: the goroutine that has parked first is served first, and
 // no goroutine that comes later overtakes it.
 //
-// The moment at which a goroutine parks is unknown: after its last step the goroutine may be delayed,
-// by the slack at most, before it parks (step_time.go). So q has parked before g if it reached its
-// operation earlier by more than the slack, according to the clock. If g is served while such a q
-// waits for the same operation, g overtakes q.
+// The moment at which a goroutine parks is unknown: after its last step the goroutine may be delayed, by the
+// slack at most, before it parks (step_time.go). So q has parked before g if, according to the clock, q
+// reached its operation earlier than g by more than the slack. If g is served while such a q waits for the
+// same operation, g overtakes q.
 //
 //	clock 0    q: c <- 1     waits: there is no receiver
 //	clock 1 s  g: c <- 2     waits, too
@@ -60,8 +60,8 @@ func (m *Machine) cameFirst(q, g *goroutine) bool {
 	return q.bubble == g.bubble && (q.came < g.came-slack || q.cameAfter < g.cameAfter)
 }
 
-// ahead returns a goroutine that is overtaken if g executes case c, with a partner or alone, and
-// the goroutine that overtakes it: g or the partner. Both are nil if none is overtaken.
+// ahead returns a goroutine that is overtaken if g executes case c, with a partner or alone, and the
+// goroutine that overtakes it: g or the partner. Both are nil if no goroutine is overtaken.
 func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken, by *goroutine) {
 	switch {
 	case m.chanHdr(c.ch)[chClosed/8] != 0:

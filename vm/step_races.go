@@ -269,8 +269,8 @@ func (m *Machine) raceRendezvous(from, to *goroutine, c ptr) {
 	m.race.Rendezvous(from.slot, to.slot)
 }
 
-// As the runtime's race detector does, sending counts as a read of the channel
-// and closing as a write: if nothing orders them, one order panics.
+// As in the runtime's race detector, sending counts as a read of the channel and closing as a write: if
+// nothing orders the two, one of the orders panics.
 
 func (m *Machine) raceSend(g *goroutine, c ptr) {
 	m.race.Access(g.slot, race.Loc(c), 8, race.Access{Tag: uint8(trace.Send)}, m.raceStack(g))

@@ -14,9 +14,9 @@ import (
 //	s := a.Format(time.RFC3339)      a decision by s is a decision by the time
 //	a.Year() > 2030                  so is this (and see step_date.go)
 //
-// Two equal Times may come from different looks, which would differ if looks were visible: that is
-// recorded as for Equal (compared). If two Times differ, one may be in the future. If they are
-// equal at one single moment, that moment is not tried, and the verdict names the comparison.
+// Two equal Times may come from different looks, which would differ if looks were visible: that is recorded
+// as for Equal (compared). If two Times differ, one may be in the future. If two Times are equal only if one
+// exact amount of time has passed, that moment is not tried, and the verdict names the comparison.
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {
@@ -134,8 +134,8 @@ func (f *clockFacts) endsWithTick(d int64) bool {
 	return f.sinceTicks[d]
 }
 
-// comparesTicks records a comparison of x and y, if the earlier one is a tick, or one of two equal
-// ones is: the tick might be later.
+// comparesTicks records a comparison of x and y, if the earlier one is a tick, or if they are equal and one
+// of them is a tick: the tick might be later.
 func (m *Machine) comparesTicks(g *goroutine, x, y int64) {
 	if m.times.isTick(min(x, y)) {
 		m.tickLate(g, max(x, y)-min(x, y))
@@ -156,7 +156,7 @@ func (m *Machine) tickLate(g *goroutine, d int64) {
 	}
 }
 
-// The methods of Time that make a text of it, numbers, or another Time.
+// These methods of Time make a text, numbers, or another Time.
 var (
 	timeTexts = map[string]bool{"String": true, "GoString": true, "Format": true, "AppendFormat": true, "GobEncode": true,
 		"MarshalText": true, "MarshalJSON": true, "MarshalBinary": true, "AppendText": true, "AppendBinary": true}

@@ -48,18 +48,18 @@ func (m *Machine) nativeMayExecute(g *goroutine, nat *Native, r Regs) bool {
 // mayExecute reports whether g may execute the visible operation op, which has n alternatives, at
 // once; otherwise it becomes pending.
 //
-// The cases are in the order of precedence: a disabled operation never executes, not even alone;
-// a scheduled one always does.
+// The cases are in the order of precedence: a disabled operation never executes, not even if its goroutine is
+// alone; a scheduled operation always executes.
 func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	switch {
 	// Blocked: it becomes pending and is not enabled.
 	case n == 0:
-	// It is the operation of this step; step has set the alternative.
+	// op is the operation of this step; step has set the alternative.
 	case g.scheduled:
 		g.scheduled = false
 		return true
 	//mutant: choices of initialisers are made once [models TestInitialisers]: "n > 1 && " -> "n < 0 && "
-	case n > 1 && m.forks(): // an initialiser's first choice: the searches make it
+	case n > 1 && m.forks(): // an initialiser's first choice, which the search makes
 	//mutant: sleeping initialisers let timers fire [models TestInitialisers]: "op.Kind == trace.Sleep" -> "false"
 	case op.Kind == trace.Sleep && m.choosesEarly(n):
 	case m.auto && op.Kind != trace.Sleep && op.Kind != trace.Timer:
@@ -75,7 +75,7 @@ func (m *Machine) mayExecute(g *goroutine, n int, op *trace.Op) bool {
 	if op != &g.pending {
 		g.pending = *op
 	}
-	// Peek's answer is the view of this moment: step may keep it.
+	// Peek's answer is the view of this moment, which step may keep.
 	v := &g.view
 	v.moment, v.n, v.parks, v.op = m.moment, n, false, *op
 	g.status = gReady
@@ -150,7 +150,7 @@ func (m *Machine) numAlternatives(g *goroutine) int {
 	if g.status != gReady {
 		return 0
 	}
-	// The view does not take the reduction into account: it is asked each time whether it holds g.
+	// The view does not depend on the reduction, which is asked each time whether it blocks g.
 	n := m.viewOf(g).n
 	if n > 0 && m.held(g) {
 		return 0
@@ -346,9 +346,9 @@ func (m *Machine) wake(g *goroutine) {
 	m.advanced = append(m.advanced, g.ID)
 }
 
-// budget is the number of back edges and calls that a goroutine may execute between two polls of the
-// outside world. The end of the budget is no scheduling point of an exploration, because no other goroutine
-// moves. So the number only decides how soon garbage, interrupts and endless loops are noticed.
+// budget is the number of back edges and calls that a goroutine may execute between two polls of the outside
+// world. The end of the budget is no scheduling point of an exploration, because no other goroutine moves. So
+// the number only determines how soon garbage, interrupts and endless loops are noticed.
 const budget = 1 << 14
 
 // recoverOutOfMemory is deferred where goroutines execute. It abandons the execution if the limit

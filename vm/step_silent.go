@@ -65,7 +65,7 @@ func (m *Machine) staysTrue(g *goroutine) bool {
 //     it reaches its first operation. g itself had no operation pending on a channel, by the first
 //     condition, and has none now.
 //
-// A rewind, or another new moment, ends it.
+// A rewind, or another new moment, ends the period in which views stay valid.
 type silence struct {
 	since, until uint64 // between the states of these two moments there were silent steps only
 }

@@ -48,9 +48,9 @@ func (m *Machine) slice(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 	if q := uint16(x >> 32); q != bytecode.NoReg {
 		mx, three = *rg(r, q), true
 	}
-	// The message names a bound, which is observable, so they are checked in gc's order: max, then
-	// high, then low, each against the next.
-	// The kinds are those of runtime.boundsErrorCode, in its order.
+	// The message names a bound, which the program can observe. So the bounds are checked in gc's order: max,
+	// then high, then low, each against the next. The kinds are those of runtime.boundsErrorCode, in its
+	// order.
 	const (
 		codeSliceAlen = 1 + iota
 		codeSliceAcap
@@ -115,9 +115,9 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 	base, n, k := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 	src, add := *rg(r, in.C), *rg(r, in.C+1)
 	total := n + add
-	// The two ranges may overlap (append(s[:1], s...)), so the copy has to allow for that. append
-	// writes in place, which goroutines that share the array can notice; or it reads both slices,
-	// and writes to a new array.
+	// The two ranges may overlap (append(s[:1], s...)), so the copy has to allow for that. append either
+	// writes in place, which goroutines that share the array can notice, or reads both slices and writes to a
+	// new array.
 	if total <= k {
 		if !m.accessesMayExecute(g, f, accessOf(src, add*es, false), accessOf(base+n*es, add*es, true)) {
 			return Stop
@@ -140,7 +140,7 @@ func (m *Machine) appendOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r
 			m.throw(g, rtPanicMakeSlice, 2)
 			return Called
 		}
-		// The capacity is the runtime's, as the program can ask for it. The old array stays as it
+		// The capacity is that of the runtime, because the program can ask for it. The old array stays as it
 		// is.
 		k = values.GrowCap(k, total, l)
 		id := m.alloc(g, uint32(k*es), l.ID)

@@ -15,12 +15,12 @@ import (
 // is complete. An operation that can be visible first checks whether it may execute (accessesMayExecute,
 // mayExecute), and returns Stop if not: then the instruction is pending.
 //
-// A case that stops or throws returns before g.pc advances: the instruction is executed again, or is
-// the place of the panic. Checks of registers only come before the question whether it may
-// execute, so that they panic at once; checks of shared memory come after it.
+// A case that stops or throws returns before g.pc advances: the instruction is executed again, or is the
+// place of the panic. Checks that need only registers come before the question whether the operation may
+// execute, so that they panic at once. Checks of shared memory come after the question.
 func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r unsafe.Pointer) Ctl {
 	h := m.heap
-	// The words after the instruction, with the operands that have no place in it.
+	// The words after the instruction, which have the operands that do not fit in the instruction.
 	word := func(i int) uint64 { return f.Code[int(g.PC)+1+i].Word() }
 	a, b, c := rg(r, in.A), rg(r, in.B), rg(r, in.C)
 	switch in.Op {
@@ -35,7 +35,7 @@ func (m *Machine) slowOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r u
 			m.sym.Drawn = true
 			return Stop
 		}
-		// Starting a goroutine is visible only if the program counts them (runtime.NumGoroutine).
+		// Starting a goroutine is visible only if the program counts goroutines (runtime.NumGoroutine).
 		//mutant: starting touches nothing [points]: "!m.mayCount(g, trace.Go)" -> "trace.Go == trace.None"
 		if !m.mayCount(g, trace.Go) {
 			return Stop

@@ -7,9 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Durations of the clock in memory, or passed to another function. The machine keeps their values, each with
-// a bound on the number of clock reads that were added up to make it (compile, clock.go). Every Duration with
-// such a value counts as measured.
+// Durations of the clock in memory, or passed to another function. The machine keeps the values of these
+// Durations, each with a bound on the number of clock reads that were added up to make it (compile,
+// clock.go). Every Duration with such a value counts as measured.
 
 // noteSpan records that d is a Duration of the clock, the sum of at most n of them.
 func (m *Machine) noteSpan(d int64, n int32) {

@@ -59,7 +59,7 @@ func (m *Machine) strOp(g *goroutine, f *bytecode.Func, in *bytecode.Instr, r un
 		*a, *a1 = m.newString(g, m.str(from, n))
 		m.sym.Moved(*a, from, n)
 	case bytecode.StrToBytes:
-		// As many bytes as the runtime's allocation has: an append may find room there.
+		// The capacity is the size of the runtime's allocation, because an append may find room there.
 		k := values.RoundUpSize(n, true)
 		id := m.alloc(g, uint32(k), m.layByte)
 		copy(unsafe.Slice((*byte)(h.Objs[id].Mem), n), m.str(*b, n))

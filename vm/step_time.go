@@ -11,9 +11,9 @@ import (
 // Time: when sleepers wake and timers fire. Both are goroutines whose pending operation waits for
 // a deadline (trace.Sleep, trace.Timer); this file calls both timers.
 //
-// The clock stands still while code executes, except when a clock read makes time pass
-// (step_look.go). It is part of the state: now, and debt, the time that has passed since all
-// goroutines last waited. There are three models.
+// The clock stands still while code executes, except when a clock read makes time pass (step_look.go). The
+// clock is part of the state: now, and debt, the time that has passed since all goroutines last waited. There
+// are three models.
 //
 //	any      Config zero        every timer may fire at every moment, whatever its deadline
 //	bounded  OrderedTime        timers fire in the order of their deadlines, by these rules:
@@ -111,9 +111,9 @@ func (m *Machine) withinSlack(d int64) bool { return d-m.clock <= m.cfg.Slack-m.
 // passesTime reports whether time passes if timer g fires.
 func (m *Machine) passesTime(g *goroutine) bool { return !m.isDue(g) }
 
-// elapse is the effect of a timer's operation on the clock. Where timers have no order, a late
-// ticker has not missed a tick. There the clock moves only if the program reads it, so that the
-// deadlines of contexts do not distinguish states that are otherwise equal.
+// elapse is the effect of a timer's operation on the clock. Where timers have no order, a late ticker has not
+// missed a tick. There the clock moves only if the program reads the clock, so that the deadlines of contexts
+// do not distinguish states that are otherwise equal.
 func elapse(m *Machine, g *goroutine, r Regs) Ctl {
 	m.wokenLate(g)
 	m.idleLooks, m.idleRounds = 0, 0
@@ -239,8 +239,8 @@ func (m *Machine) debtHash() int64 {
 // isDue reports whether the deadline of a timer has come.
 func (m *Machine) isDue(g *goroutine) bool { return m.deadline(g) <= m.clockOf(g) }
 
-// deadline returns when a timer fires. A ticker whose last tick was not received in time misses
-// ticks; it continues with the next one that is not in the past.
+// deadline returns when a timer fires. A ticker whose last tick was not received in time misses ticks, and
+// continues with the next tick that is not in the past.
 //
 // In a program that is run the clock passes while goroutines compute. There a late tick is not
 // missed, unless the tick before it was not received in time.
@@ -325,7 +325,7 @@ func (m *Machine) isStopped(bubble uint32) bool {
 	return slices.ContainsFunc(m.bubbles, func(b bubbleClock) bool { return b.bubble == bubble && b.stopped })
 }
 
-// waitsIn returns how often a synctest.Wait has returned in a bubble; 0 outside of bubbles.
+// waitsIn returns the number of times that a synctest.Wait has returned in a bubble; 0 outside of bubbles.
 func (m *Machine) waitsIn(bubble uint32) int64 {
 	for _, b := range m.bubbles {
 		if b.bubble == bubble {
@@ -352,12 +352,12 @@ type passing struct {
 type bubbleClock struct {
 	bubble  uint32
 	now     int64
-	waits   int64 // how often a synctest.Wait has returned: see step_queue.go
+	waits   int64 // number of times that a synctest.Wait has returned: see step_queue.go
 	stopped bool  // the bubble's function has returned, and goroutines remain: now does not change
 }
 
-// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires. It makes
-// none if the tick would be dropped, or if time would pass to a moment that no remaining goroutine can
+// canFire reports whether it makes a difference that the timer with the hidden goroutine g fires. It makes no
+// difference if the tick would be dropped, or if time would pass to a moment that no remaining goroutine can
 // notice. A function is called even if all other goroutines have ended.
 //
 // A timer that can fire before the last goroutine ends can also fire after that, so these two steps

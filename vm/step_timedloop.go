@@ -10,15 +10,15 @@ import (
 )
 
 // A loop that works until a moment (for time.Now().Before(end) { ... }) natively runs thousands of rounds,
-// and a few of them show all behaviours. A path on which no time passes runs them forever, and is cut
+// and a few of them show all behaviours. A path on which no time passes runs rounds forever, and is cut
 // (cutForTime). So when a path has been cut in a loop, the search begins again, and there the loop is timed.
 // After timedRounds rounds its next clock read waits for the moment at which a comparison of the last round
 // has another outcome, like the clock read of a loop without effect (step_busywait.go). The behaviours that
 // are not tried then are named: TimedLoop.
 //
-// While such a loop waits, an operation with an effect by another goroutine lets it run one more
-// round, as it may now find something new. An operation of a goroutine that has run its own rounds
-// does not, because otherwise two of them would continue forever.
+// While such a loop waits, an operation with an effect by another goroutine lets it run one more round, as it
+// may now find something new. An operation of a goroutine that has itself run its rounds does not do so,
+// because otherwise two such loops would continue forever.
 
 // maxIdleRounds bounds the comparisons of a path, since time last passed, that would have another
 // outcome at a later time. Loops that end by such comparisons are timed when a path exceeds the

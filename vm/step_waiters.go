@@ -58,7 +58,8 @@ func (m *Machine) indexArrival(g *goroutine) {
 	}
 }
 
-// waitersAt returns the goroutines that the index has at c, in its direction, in spawn-path order.
+// waitersAt returns the goroutines that the index has at the channel of c, in c's direction, in spawn-path
+// order.
 func (m *Machine) waitersAt(c chanCase) (list []*goroutine) {
 	m.eachWaiter(c, func(g *goroutine) bool {
 		list = append(list, g)
@@ -99,8 +100,8 @@ func (m *Machine) eachWaiter(c chanCase, f func(*goroutine) bool) {
 	}
 }
 
-// longestWaiting returns the one of peers that has waited longest to communicate with g at c: the
-// first one in the channel's queue.
+// longestWaiting returns the goroutine of peers that has waited longest to communicate with g at c: the first
+// one in the channel's queue.
 func (m *Machine) longestWaiting(g *goroutine, c chanCase, peers []*goroutine) []*goroutine {
 	var first *goroutine
 	var arr [8]chanCase

@@ -50,9 +50,9 @@ func nondetMakes(m *Machine, g *goroutine, _ Regs) []types.Type {
 	return nil
 }
 
-// trackFirst makes the machine track symbolic values, unless inputs are given. It returns true if
-// the machine has not tracked before; the native that g executes then has to return Stop: it is
-// executed again, by the loop that tracks.
+// trackFirst makes the machine track symbolic values, unless inputs are given. It returns true if the machine
+// has not tracked before. Then the native that g executes has to return Stop, and is executed again by the
+// loop that tracks.
 func (m *Machine) trackFirst(g *goroutine) bool {
 	if m.cfg.Given != nil || m.tracking {
 		return false
@@ -78,9 +78,9 @@ func (c *Config) noteBound(n *shadow.Maker) {
 	}
 }
 
-// inputArguments calls the function value fn, with these parameters. Its first arguments are the
-// given words; those from parameter first on are symbolic values. A parameter for which text
-// returns words gets these: see callTarget.
+// inputArguments calls the function value fn, with these parameters. Its first arguments are the given words;
+// those from parameter first on are symbolic values. If text returns words for a parameter, the parameter
+// gets these words: see callTarget.
 func (m *Machine) inputArguments(g *goroutine, fn uint64, params *types.Tuple, first int, words []uint64, text func(t types.Type) []uint64) Ctl {
 	n := m.newInputs(g)
 	made := make([]shadow.Made, params.Len())

@@ -8,9 +8,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// Next implements por.System.
-// A goroutine that has ended or spins has an operation of its own that is never enabled (endG,
-// setSpinning).
+// Next implements por.System. A goroutine that has ended or spins has a special pending operation, which is
+// never enabled (endG, setSpinning).
 func (m *Machine) Next(id trace.GID) trace.Op { return *m.Peek(id) }
 
 // Peek implements por.Peeker.
@@ -82,9 +81,9 @@ func (m *Machine) Step(id trace.GID, choice int) {
 	m.step(g, choice)
 }
 
-// Repeat implements por.Repeater. The user cannot interrupt it: its caller continues from the state
-// after the steps, and an abandoned execution has no such state. It takes no longer than the first
-// execution of the step.
+// Repeat implements por.Repeater. The user cannot interrupt it, because its caller continues from the state
+// after the steps, and an abandoned execution has no such state. It takes no longer than the first execution
+// of the step.
 func (m *Machine) Repeat(id trace.GID, choice int) {
 	cnt, g := m.cnt, m.gOf(id)
 	m.repeating = true

@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"math"
 	"unsafe"
 
 	"hbcheck.dev/hbcheck/por"
@@ -63,6 +64,30 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 		return g.pending.InspectsAll()
 	}
 	return false
+}
+
+// Deadline implements por.Effects. A timer's deadline does not change while it waits, except that a ticker may
+// miss ticks; a timer that is set again is another goroutine. A clock read that waits for changes has no
+// deadline, because a change ends the wait (step_busywait.go).
+func (m *Machine) Deadline(id trace.GID) int64 {
+	switch g := m.gOf(id); {
+	case g.isCollector():
+		return math.MaxInt64
+	case timed(g) && m.bounded(g) && !g.looked.waits:
+		return m.deadline(g)
+	}
+	return 0
+}
+
+// Reach implements por.Effects: see rule 3 of step_time.go. An iteration of a loop with zero effect can be
+// held back, although its operation does not block.
+func (m *Machine) Reach(id trace.GID) int64 {
+	g := m.gOf(id)
+	if !m.cfg.OrderedTime || m.auto || m.cfg.Run || timed(g) || g.system || g.trail != nil || m.cfg.Slack >= math.MaxInt64/2 {
+		return math.MaxInt64
+	}
+	//mutant: no moment comes before all goroutines wait [test ./internal/progen TestPassing]: "m.clock + max(0, m.cfg.Slack-m.debt)" -> "m.clock"
+	return m.clock + max(0, m.cfg.Slack-m.debt)
 }
 
 // View implements por.Effects.
@@ -166,8 +191,9 @@ func (m *Machine) Advanced(buf []trace.GID) []trace.GID { return append(buf, m.a
 //	bits  0          16             31     32             64
 //	      │ case + 1 │ its partner's │ parks │ partner + 1 │
 //
-// where the case is 0 for default and for parking, and the partner, a GID, is 0 if there is none.
-// For a Signal it is the goroutine that is woken, for anything else the number of the alternative.
+// where the case is 0 for default and for parking, and the partner, a GID, is 0 without a partner. For a
+// Signal the label is the goroutine that is woken; for any other operation it is the number of the
+// alternative.
 func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	g := m.gOf(id)
 	switch kind := g.pending.Kind; {

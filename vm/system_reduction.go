@@ -29,10 +29,10 @@ func (m *Machine) speculate(f func()) {
 // hooks; the explorer's user chooses the reduction, if any (see Machine.Await, and the await files for the
 // only one).
 //
-// A reduction keeps its data about a goroutine in gstate.trail, so that a rewind restores them with
-// the goroutine and they count in the state's hash. It inspects the present state of the machine,
-// and a future one by Machine.speculate. It is part of package vm because it needs both without
-// indirection: it compares a goroutine's live registers at every step of a loop.
+// A reduction keeps its data about a goroutine in gstate.trail, so that a rewind restores them with the
+// goroutine and they count in the state's hash. It inspects the present state of the machine, and a future
+// one by Machine.speculate. It is part of package vm because it needs both states without indirection: it
+// compares a goroutine's live registers at every step of a loop.
 type reduction interface {
 	// samples reports whether the search samples, and so never repeats steps.
 	samples() bool

@@ -1,7 +1,7 @@
 package vm
 
-// The methods of a Machine are in groups, by their users. Machine itself has those of por.System
-// and its capabilities, of marks, and of configurations.
+// The methods of a Machine are in groups, by their users. Machine itself has the methods of por.System and
+// its capabilities, of marks, and of configurations.
 
 // A Report answers questions of reports about an execution: its ending, the positions of its
 // goroutines, the objects they wait for, and the values of variables.

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// With returns a machine in the initial state of the same program, with the configuration of m
-// after change. The new machine has no records of m about the environment, and numbers goroutines
-// by itself.
+// With returns a machine in the initial state of the same program, with the configuration of m after change.
+// The new machine does not have m's records about the environment, and numbers goroutines independently of m.
 func (m *Machine) With(change func(*Config), interrupt func() bool) (*Machine, error) {
 	cfg := m.cfg
 	cfg.Interrupt, cfg.sharedGIDs = interrupt, nil
@@ -23,7 +22,7 @@ func AnyTime(c *Config) {
 }
 
 // NoDelays changes a configuration: time passes only while all goroutines wait.
-func NoDelays(c *Config) { c.Slack, c.VisibleLooks, c.jumps = 0, false, nil }
+func NoDelays(c *Config) { c.Slack, c.VisibleArming, c.VisibleLooks, c.jumps = 0, false, false, nil }
 
 // InTurn changes a configuration: no goroutine that waits on a channel is overtaken.
 func InTurn(c *Config) { c.InTurn = true }
@@ -134,10 +133,10 @@ func New(prog *load.Program, e *load.Entry, cfg Config) (*Machine, error) {
 	return m, nil
 }
 
-// Replica returns another machine in the initial state of the same program, with the same configuration.
-// Two goroutines of the host may use the two machines at the same time. They agree on the numbers of
-// goroutines, and on all other numbers if SharesNumbers returns true. ShareGIDs must have been called
-// before; Replica itself may be called at any time.
+// Replica returns another machine in the initial state of the same program, with the same configuration. Two
+// goroutines of the host may use the two machines at the same time. The two agree on the numbers of
+// goroutines, and on all other numbers if SharesNumbers returns true. ShareGIDs must have been called before;
+// Replica itself may be called at any time.
 func (m *Machine) Replica() (*Machine, error) {
 	cfg := m.cfg
 	cfg.sharedGIDs = m.sharedGIDs

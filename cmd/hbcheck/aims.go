@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	aimingWork = 1_000_000 // of the points-to analysis for the findings of an entry: about a second
+	aimingWork = 1_000_000 // bound on the points-to analysis for the findings of an entry: about a second
 	mostAims   = 24
 )
 

@@ -77,8 +77,9 @@ func exactly(name string) string {
 	return strings.Join(levels, "/")
 }
 
-// withParts explores an entry, and its subtests alone if it is too big. If an earlier exploration shows
-// that, the subtests come first, with half of the time; otherwise they get the rest of the time.
+// withParts explores an entry, and its subtests alone if it is too big. If an earlier exploration shows that
+// the entry is too big, the subtests come first, with half of the time. Otherwise they come last, with the
+// rest of the time.
 func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.Options, flags *exploreFlags, earlier *explore.Result,
 	whole func(explore.Options) (*explore.Result, error)) (*explore.Result, error) {
 	begin := time.Now()
@@ -137,7 +138,7 @@ func (x *wholeRun) withParts(ctx context.Context, e *explore.Entry, own explore.
 	return r, nil
 }
 
-// assumes reports whether a verdict may rest on an assumption that another search could do without.
+// assumes reports whether a verdict may rest on assumption a, although another search may not need it.
 func (f *exploreFlags) assumes(a vm.Assumed, o *explore.Options) bool {
 	return !f.refuses && (!f.strict || o.Assume[a])
 }

@@ -129,9 +129,8 @@ func (f *analyzeFlags) wantsFacts() bool {
 	return f.facts || f.list || f.stats || f.deps || len(f.analyses) > 0 || f.fn != "" || f.at != "" || f.pointsTo != "" || f.callGraph != "" || f.format == "html"
 }
 
-// findingWork bounds the points-to analysis for findings, to a few seconds; most modules need a
-// sixtieth of it. factWork bounds the analysis for facts, which have no fallback, to about a
-// gigabyte.
+// findingWork bounds the points-to analysis for findings to a few seconds; most modules need a sixtieth of
+// this work. factWork bounds the analysis for facts, which have no fallback, to about a gigabyte.
 const (
 	findingWork = 6_000_000
 	factWork    = 60_000_000
@@ -239,7 +238,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	return err
 }
 
-// load loads the packages; packages with tests only are loaded with these.
+// load loads the packages; packages that have only tests are loaded with their tests.
 func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (*load.Program, error) {
 	cfg := f.config(patterns, f.tests || f.confirm)
 	cfg.Cover = f.confirm

@@ -16,8 +16,8 @@ import (
 )
 
 // implied puts the explore command before arguments that do not begin with a command: hbcheck ./... means
-// hbcheck explore ./..., and so on for any package, file or flag. A word that is similar to a command's
-// name is left to cobra, which reports that.
+// hbcheck explore ./..., and so on for any package, file or flag. A word that is similar to a command's name
+// is left to cobra, which reports the similarity.
 func implied(root *cobra.Command, args []string) []string {
 	if len(args) == 0 {
 		return args

@@ -82,8 +82,8 @@ func (f *exploreFlags) portfolio(o *explore.Options) error {
 			return err
 		}
 		p.Graded = &x
-		// If the user refuses the assumption of uninterrupted calls, an answer that rests on it must
-		// not end the search for one that does not.
+		// If the user refuses the assumption of uninterrupted calls, an answer that rests on it must not end
+		// the search for an answer without it.
 		refused := !f.assumes(vm.CallsWhole, o)
 		//mutant: an assumption that is refused ends the search [test ./cmd/hbcheck TestScripts/calls_strict$]: "!refused &&" -> "!refused ||"
 		if !refused && f.calls == "auto" {

@@ -176,7 +176,7 @@ type benchRun struct {
 	expects   bool            // there were expected counts
 }
 
-// wrong records a mistake of hbcheck's own, which is reported at the end.
+// wrong records a mistake of hbcheck's own; bench reports it at the end.
 func (r *benchRun) wrong(name string, err error) {
 	r.mistakes = append(r.mistakes, fmt.Errorf("%s: %w", name, err))
 }

@@ -36,8 +36,8 @@ type verdictCache struct {
 	names    []verdicts.Name   // names of the remembered results of this run
 }
 
-// neutralFlags are the flags that make no difference to cached results. (Bounds on the time make none,
-// because a cached result is complete.)
+// neutralFlags are the flags that make no difference to cached results. (Bounds on the time make no
+// difference, because a cached result is complete.)
 var neutralFlags = []string{"output", "format", "json", "verbose", "jobs", "parallel", "chdir", "color", "save", "save-every", "resume", "budget", "timeout", "since", "scale", "cluster", "ack-wait"}
 
 // uncachedFlags are the flags for which a cached result does not suffice.
@@ -60,7 +60,7 @@ func (f *exploreFlags) remember(cmd *cobra.Command, listing *load.Listing, patte
 		return nil // ignore a cache that cannot be written
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // several workers may have other counts than one
+	fmt.Fprintf(h, "%s %q %q %v\n", self, f.args, f.input, f.jobs > 1) // the counts with several workers may differ from those with one
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains(neutralFlags, f.Name) {
 			fmt.Fprintf(h, "%s %q\n", f.Name, f.Value.String())
@@ -168,7 +168,7 @@ func (m *verdictCache) recall(n verdicts.Name) (*explore.Result, bool) {
 	return m.store.Verdict(key, environ("", m.env))
 }
 
-// took records that the cached result of n is printed. Results are recalled side by side, in any order; the
+// took records that the cached result of n is printed. Results are recalled in parallel, in any order; the
 // cached run has the order in which they are printed.
 func (m *verdictCache) took(n verdicts.Name) { m.names = append(m.names, n) }
 

@@ -261,7 +261,7 @@ func (x *coordinator) take(name string, r cluster.Record) {
 
 // beat publishes that the coordinator is alive, and counts the workers.
 func (x *coordinator) beat() {
-	var away time.Time // since when the server is unreachable, or stores nothing; zero: it works
+	var away time.Time // time since which the server is unreachable, or stores no messages; zero: it works
 	told := false
 	for n, kept := 1, true; ; n++ {
 		switch why := "cannot be reached"; {
@@ -309,7 +309,7 @@ func (x *coordinator) beat() {
 // answerTime is the time that a server may take to store a message before the user is notified.
 const answerTime = 5 * time.Second
 
-// republish publishes the awaited tasks again if the queue is empty: then it has lost them.
+// republish publishes the awaited tasks again if the queue is empty, because then the server has lost them.
 func (x *coordinator) republish() {
 	x.mu.Lock()
 	lost := slices.SortedFunc(maps.Values(x.waiting), func(a, b cluster.Task) int { return strings.Compare(a.Name, b.Name) })
@@ -323,7 +323,8 @@ func (x *coordinator) republish() {
 	}
 }
 
-// atOnce returns how many tasks may be awaited at the same time: more than are executed, if they are short.
+// atOnce returns how many tasks may be awaited at the same time; if tasks are short, these are more than the
+// workers execute at a time.
 func (x *coordinator) atOnce(short bool) int {
 	n := max(1, x.slots)
 	if short {
@@ -400,7 +401,7 @@ func (x *coordinator) explore(ctx context.Context, name string, t *entryTask) (*
 	}
 }
 
-// await publishes a task and waits for its record. known is set if there was one before.
+// await publishes a task and waits for its record. known is set if the task had a record before.
 func (x *coordinator) await(ctx context.Context, t cluster.Task) (r cluster.Record, known bool, err error) {
 	x.mu.Lock()
 	x.collector.Expect(t.Name, x.take)

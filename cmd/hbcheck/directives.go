@@ -15,7 +15,7 @@ import (
 	"hbcheck.dev/hbcheck/report"
 )
 
-// directives has the directives of a program, and the flags of the command line, which override directives.
+// directives has the directives of a program, and the flags of the command line, which override them.
 type directives struct {
 	selection.Directives
 	prog  *load.Program

@@ -67,8 +67,8 @@ type driven struct {
 }
 
 // drivers explores drivers, which prog has, and returns those that confirm a finding. A driver that reaches
-// all places in one execution is explored at once; the others come later, first those that reach the most.
-// why gets reasons for findings that no driver confirms.
+// all places in one execution is explored at once. The other drivers come later, first those that reach the
+// most places. why gets reasons for findings that no driver confirms.
 func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *confirm.Config, drivers map[int][]*findings.Driver, x *report.Findings, why map[int]string) (shown []*findings.Driver, err error) {
 	build := func(prog *load.Program, entry *load.Entry, interrupted func() bool) (describe.Machine, error) {
 		return c.flags.machineFlags.build(prog, entry, interrupted)

@@ -7,8 +7,8 @@ import (
 
 var setConsoleMode = syscall.NewLazyDLL("kernel32.dll").NewProc("SetConsoleMode")
 
-// escapes reports whether the terminal f obeys escape sequences. A Windows console must be switched to that
-// mode.
+// escapes reports whether the terminal f obeys escape sequences. A Windows console must be switched to the
+// mode for escape sequences.
 func escapes(f *os.File) bool {
 	const enableVirtualTerminalProcessing = 4
 	var mode uint32

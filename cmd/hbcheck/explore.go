@@ -309,8 +309,8 @@ func status(code int) error {
 	return exit(code)
 }
 
-// oneWorker returns the reason why only one worker explores although -j requests more; "" if there are
-// more.
+// oneWorker returns the reason why only one worker explores although -j requests more; "": several workers
+// explore.
 func (f *exploreFlags) oneWorker(o *explore.Options) string {
 	if f.resume && f.jobs > 1 {
 		return fmt.Sprintf("-j %d: using one worker, because --resume continues a search with one worker", f.jobs)
@@ -319,7 +319,7 @@ func (f *exploreFlags) oneWorker(o *explore.Options) string {
 }
 
 // tellPairs prints how many pairs of parallel tests are not explored together, because there are too many. It
-// reports whether there are any.
+// reports whether there are any such pairs.
 func (f *exploreFlags) tellPairs(w io.Writer, prog *load.Program, sel selection.Options) bool {
 	if sel.Entry != "" {
 		return false
@@ -385,8 +385,8 @@ func (f *exploreFlags) worse(code int, r *explore.Result) int {
 	return worse(code, r.Verdict)
 }
 
-// worse combines the exit codes of several entries: a bug outweighs what was not covered, and an
-// entry about which nothing is known outweighs a bug.
+// worse combines the exit codes of several entries: a bug outweighs an incomplete search, and an entry that
+// could not be explored outweighs a bug.
 func worse(code int, v explore.Verdict) int {
 	switch {
 	case code == exitUsage:

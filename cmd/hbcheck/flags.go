@@ -79,12 +79,12 @@ type exploreFlags struct {
 	cover                             bool
 	baseline, writeBaseline, since    string
 	known                             *known // nil: there is none
-	baselineText                      []byte // text of the file of baseline; nil: it has not been read
+	baselineText                      []byte // text of the file that baseline names; nil: not read yet
 	coverProfile                      string
 	color                             string
 	save                              string
 	scale, calls                      string
-	wishes                            []scale.Wish // numbers of scale; nil: it is off or auto
+	wishes                            []scale.Wish // the numbers that scale sets; nil: scale is off or auto
 	resume                            bool
 	mistaken                          bool // writing results has met a mistake of hbcheck itself
 }

@@ -25,7 +25,7 @@ type writing struct {
 	to       io.Writer
 	paths    report.Paths
 	code     report.Paths // relative to the repository, as services that show code require
-	text     report.Text  // how formats that include the report of an entry write it
+	text     report.Text  // how those formats write an entry's report that include it
 	outcomes bool
 }
 

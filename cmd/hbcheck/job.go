@@ -192,7 +192,7 @@ func (x *wholeRun) remember(e *explore.Entry) {
 type job struct {
 	x       *wholeRun
 	entries []explore.Entry
-	dir     string // where its program was unpacked; "": it is that of this process
+	dir     string // directory where the job's program was unpacked; "": the program is that of this process
 }
 
 // errStopped ends a task whose run is over, or whose worker leaves.
@@ -242,8 +242,8 @@ func (j *job) execute(ctx context.Context, data []byte, w *worker, d *jetstream.
 	return o
 }
 
-// marshal returns the serial form of an outcome. If there is no such form, it returns an outcome that says
-// so.
+// marshal returns the serial form of an outcome. If the outcome has no such form, marshal returns that of an
+// outcome that says so.
 func (o *outcome) marshal() (data []byte) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -28,7 +28,7 @@ import (
 type machineFlags struct {
 	args      []string // arguments of the program, after its name
 	env       []string // variables of the program that differ from hbcheck's: KEY=VALUE
-	variables []string // hbcheck's own, if they are not those of this process
+	variables []string // hbcheck's own variables, if they are not those of this process
 	stdin     string   // a file, whose content is input; input is its standard input
 	input     []byte
 	outcomes  bool   // the order of writes to stdout and stderr matters
@@ -49,7 +49,7 @@ type machineFlags struct {
 	unwind    int                         // bound on the iterations of a loop; not part of a schedule
 	inputs    map[vm.InputKey]uint64      // the inputs with which a schedule was recorded; nil: inputs are symbolic
 	heap      uint64                      // bytes the program may need; not part of a schedule
-	solver    string                      // a program that is asked about inputs; not part of a schedule
+	solver    string                      // a solver program that answers questions about inputs; not part of a schedule
 	host      *vm.HostLog                 // records the program's questions to the host; not part of a schedule
 	watch     func(*vm.Machine, vm.Point) // watch of a debugger: vm.Config.Watch
 }

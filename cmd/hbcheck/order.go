@@ -44,8 +44,8 @@ func inOrder[T any](workers, n int, q *queue, do func(i int, before func()) T, d
 	return nil
 }
 
-// A queue chooses the order in which entries begin. The first entry of a package initialises it, and others
-// of the package would wait for that, so in the meantime entries of other packages begin.
+// A queue chooses the order in which entries begin. The first entry of a package initialises the package.
+// Other entries of the package would wait for that, so in the meantime entries of other packages begin.
 type queue struct {
 	group func(i int) string // the package of number i
 	after func(i int) bool   // number i begins after all smaller ones
@@ -53,7 +53,7 @@ type queue struct {
 	mu      sync.Mutex // guards the following fields
 	begun   []bool
 	first   int             // all smaller ones have begun
-	opened  map[string]bool // by group: whether an entry of it has ended; absent: none has begun
+	opened  map[string]bool // by group: whether an entry of the group has ended; absent: no entry has begun
 	stopped bool
 }
 

@@ -25,7 +25,7 @@ const (
 	leastTime = 100 * time.Millisecond // even if the budget is used up
 
 	mostInitialising = 10 * time.Second // for initialising the packages of one package's entries, besides the entries' shares
-	mostPairs        = 3                // number of pairs that are named if they were not explored
+	mostPairs        = 3                // number of unexplored pairs that are named
 )
 
 // A wholeRun explores entries in three passes, several of them at the same time. In the first pass each
@@ -72,14 +72,14 @@ type begun struct {
 type attempt struct {
 	entry   *explore.Entry
 	skipped bool   // the run was interrupted before the entry
-	beside  string // a test of the pair that is not ok alone, so the pair was not explored
+	beside  string // a test of the pair that is not ok alone, which is why the pair was not explored
 	late    bool   // more time, or fewer entries at the same time, could change the result
 	result  *explore.Result
 	err     error
 	cached  bool
 	keep    *explore.Keep
 	flags   *exploreFlags     // of this entry
-	ignores []*ignore.Comment // a copy of those of the run; the used ones are marked
+	ignores []*ignore.Comment // a copy of the run's comments; the used ones are marked
 }
 
 // exploreAll explores the entries until it is interrupted, and returns the exit code. An entry that cannot
@@ -119,7 +119,7 @@ func (f *exploreFlags) exploreAll(cmd *cobra.Command, entries []explore.Entry, o
 		x.progress.Run = func() string { return x.tally.line(time.Now()) }
 	}
 	left := 0
-	enough := time.Duration(0) // twice the time of the pass before: with less, an entry would begin again for nothing
+	enough := time.Duration(0) // twice the time of the pass before; with less time an entry would begin again without a gain
 	for _, share := range passes {
 		var late []attempt
 		x.count(func() { x.tally.begin(len(todo)) })

@@ -31,7 +31,7 @@ import (
 const (
 	cutAfter   = 200 * time.Millisecond // an entry is not cut before it has been explored for this time
 	pieceTime  = 300 * time.Millisecond // a piece returns its unexplored rest after this time,
-	pieceMore  = 10 * time.Millisecond  // then it returns one frame after each such time
+	pieceMore  = 10 * time.Millisecond  // from then on it returns one frame after each such time
 	askRoom    = 100 * time.Millisecond // time between queries for idle workers, at first
 	askLater   = 400 * time.Millisecond // time between queries after a while without idle workers
 	mostPieces = 64                     // bound on the pieces of an entry that others explore at the same time
@@ -43,7 +43,7 @@ type pieceTask struct {
 	Name   string
 	Owner  string // each process has its own numbers
 	Search []byte
-	Known  string // the name of the record that has it
+	Known  string // the name of the record whose data is explore.Piece.Known
 	Data   []byte
 }
 
@@ -210,8 +210,8 @@ func (m *pieceExchange) offer(idle, queued int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.short = err != nil || queued > 0
-	// A search that has nothing to cut keeps its room. Otherwise it would get more each time, and later
-	// send that many pieces at once for a single worker.
+	// A search that cannot be cut at the moment keeps its room. Otherwise it would get more room each time,
+	// and later send too many pieces at once for a single worker.
 	//mutant: room that is held is offered again [test ./cmd/hbcheck TestMarket]: "-m.held" -> ""
 	room := min(idle-queued-m.held, mostPieces)
 	for len(m.room) > max(0, room) {
@@ -311,8 +311,8 @@ type helper struct {
 	run, search string
 }
 
-// takeHelper returns a helper for a search, and removes it from the list. If there is none, it returns the
-// board of an earlier helper, or an empty one.
+// takeHelper returns a helper for a search, and removes it from the list. Without such a helper it returns
+// the board of an earlier helper, or an empty board.
 func (w *worker) takeHelper(run, search string) (*explore.Helper, *por.Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -63,8 +63,8 @@ func matchedPaths(prog *load.Program) (list []string) {
 	return list
 }
 
-// stem returns a name for the files of an entry that no other entry has, even if the case of letters makes
-// no difference.
+// stem returns a name for the files of an entry. No other entry has the same name, even if the case of
+// letters makes no difference.
 func (x *replayFiles) stem(r *explore.Result) string {
 	if x.used == nil {
 		x.used = make(map[string]bool)

@@ -142,8 +142,8 @@ func (x *saves) reportSaved(k *explore.Keep, r *explore.Result) {
 	}
 }
 
-// close prints the number of saved searches. It removes old ones, and then the oldest until the others are
-// small enough.
+// close prints the number of saved searches. It removes old searches, and then the oldest ones until the rest
+// is small enough.
 func (x *saves) close() {
 	if x != nil && x.saved == 1 {
 		fmt.Fprintln(x.stderr, "search saved; the same command with --resume continues it")

@@ -81,9 +81,9 @@ func (x *wholeRun) initialising(e *explore.Entry, end time.Time, left int) time.
 	return max(most, x.f.earlyShare(mostInitialising, end, x.capacity(), left))
 }
 
-// loaded notes how long making the machine for an attempt, which began at a time, has taken.
-// Meanwhile attempts at other entries of the package wait for that machine. So time that several
-// attempts need at once counts only once.
+// loaded records how long it took to make the machine for an attempt, which began at the given time.
+// Meanwhile attempts at other entries of the package wait for that machine. So time that several attempts
+// need at once counts only once.
 func (x *wholeRun) loaded(a *attempt, begin time.Time) {
 	if a.result == nil || a.cached {
 		return

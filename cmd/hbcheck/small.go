@@ -92,8 +92,8 @@ const withoutLimit = time.Minute
 // errHalf ends the search of one entry when half of its time is over and it has a small version.
 var errHalf = errors.New("stopped at half of --timeout, for its small version (--scale)")
 
-// smallShare returns the part of total for a small version. That is half, or all of it if the entry, which
-// was explored before, would get little more time than before.
+// smallShare returns the part of total for a small version. It is half of the time. It is all of the time if
+// the entry was explored before, and would now get little more time than before.
 func smallShare(total time.Duration, again bool) time.Duration {
 	//mutant: little time is shared between the sizes [test ./cmd/hbcheck TestSmallShare]: "total < 4*firstTime" -> "false"
 	if again && total < 4*firstTime {

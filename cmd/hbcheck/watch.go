@@ -44,8 +44,8 @@ func newMemoryWatch(budget int64) *memoryWatch {
 // memoryPeriod is the time between two measurements. A program allocates about 100 MB in it.
 const memoryPeriod = 50 * time.Millisecond
 
-// watch returns a context that is done when too much memory is in use. release reports whether that was so
-// while there were other explorations.
+// watch returns a context that is done when too much memory is in use. release reports whether too much
+// memory was in use while there were other explorations.
 func (w *memoryWatch) watch(ctx context.Context) (_ context.Context, release func() (crowded bool)) {
 	ticks := time.NewTicker(memoryPeriod)
 	ctx, cancel := w.watchAt(ctx, ticks.C, inUse)

@@ -29,10 +29,10 @@ type worker struct {
 	c      *jetstream.Cluster
 	info   jetstream.WorkerInfo // guarded by mu; ID, Build and Slots do not change
 	log    io.Writer
-	memory byteSize // limit for searches; 0: that of the run, or the default
+	memory byteSize // memory limit for searches; 0: the limit of the run, or the default
 	puller *jetstream.Puller
 
-	own    *job // the job of this process, if it is also the coordinator; otherwise nil
+	own    *job // the job of this process, if the process is also the coordinator; otherwise nil
 	ownRun string
 
 	mu      sync.Mutex

@@ -17,7 +17,7 @@ type Console struct {
 	paths report.Paths
 	out   io.Writer
 
-	frame int    // of the present goroutine's stack: the frame for commands
+	frame int    // number, in the present goroutine's stack, of the frame for commands
 	last  string // the line that an empty line repeats
 	next  [2]any // where `list` continues: file and line
 	files map[string][]string

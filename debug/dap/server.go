@@ -24,7 +24,7 @@ import (
 
 // A Launch has the arguments of a client's launch request.
 type Launch struct {
-	// Replay is a replay file. Without one a package is executed under one schedule.
+	// Replay is a replay file. Without a replay file a package is executed under one schedule.
 	Replay string `json:"replay"`
 	// Program is a replay file, if its name ends with .hbr, or else a package.
 	Program string `json:"program"`

@@ -240,7 +240,7 @@ func (v *server) stackTrace(head *dap.Request, a *dap.StackTraceArguments) {
 		v.fail(head, err)
 		return
 	case !alive:
-		// The position of the error, so that there is source to show.
+		// This is the position of the error, so that the editor has source to show.
 		if bug, _ := v.s.Bug(); bug != nil && v.s.AtEnd() && bug.Pos.IsValid() {
 			m.Body.StackFrames = append(m.Body.StackFrames, dap.StackFrame{Name: bug.Kind.Code(), Source: v.source(bug.Pos.Filename),
 				Line: bug.Pos.Line + v.lines, Column: max(bug.Pos.Column, 1) + v.columns, PresentationHint: "subtle"})

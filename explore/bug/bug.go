@@ -21,7 +21,7 @@ type Bug struct {
 	// Overtakes makes the bug a warning: a timer has to overtake a goroutine. It is nil if the bug needs no
 	// such timer.
 	Overtakes *Overtaking
-	// Delay is the delay that an error needs if time is bounded; nil if it needs none.
+	// Delay is the delay that an error needs if time is bounded; nil: no delay.
 	Delay *Delay
 	// Passes is the first goroutine waiting on a channel that the schedule overtakes; nil if there
 	// is none. A bug that needs such overtaking is a warning.
@@ -40,9 +40,9 @@ type Bug struct {
 	Undecided bool
 	Detail    Detail // identifies the bug wherever it shows
 	Pos       token.Position
-	Site      token.Position // position outside of Go's library: Pos, unless it is in another module than the reader's
+	Site      token.Position // position outside of Go's library; it is Pos, unless Pos is in another module than the reader's
 	G         string         // name of the goroutine it happened in
-	Tests     []string       // the subtests it happened in; none if it is in none
+	Tests     []string       // the subtests in which it happened
 	Related   []describe.Related
 
 	// Schedule leads to the bug from the initial state. For a livelock, Schedule[Loop:] repeats
@@ -87,9 +87,9 @@ type Bug struct {
 	// Observation describes Schedule, with Options.Observe: it has one state more than steps.
 	Observation *describe.Observation
 
-	// StepsApart is set if the race was detected after the second access, because nothing orders it
-	// and the first; otherwise both were pending at the same time. AccessEvents are the events of
-	// the two, -1 for an access without an event of its own.
+	// StepsApart is set if the race was detected after the second access, because nothing orders the two
+	// accesses; otherwise both were pending at the same time. AccessEvents are the events of the two
+	// accesses, -1 for an access without an event of its own.
 	StepsApart   bool
 	AccessEvents [2]int
 
@@ -101,7 +101,7 @@ type Bug struct {
 type Noted struct {
 	Stays    bool      // a Leak or Livelock that the entry may have left
 	Waiter   trace.GID // the goroutine that waits, for a Leak or a Livelock
-	Parts    []*Bug    // for a Livelock that stays: one bug for each goroutine
+	Parts    []*Bug    // for a Livelock that may stay: one bug for each goroutine
 	Movers   []Mover   // the movers of Schedule, until the schedule is narrated
 	Symbolic bool      // values depended on inputs where it was found
 }
@@ -122,10 +122,10 @@ type Key struct {
 
 func (b *Bug) Key() Key { return Key{b.Kind, b.Pos, b.Site, b.Detail} }
 
-// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same channel
-// earlier. Wait is the time by which Waiter came earlier; 0: Waiter came before a call of
-// synctest.Wait returned, and Runner after it. If both are the same goroutine, its select takes
-// another case than the one that was ready first.
+// A Passing says that the goroutine Runner overtakes Waiter, which began to wait on the same channel earlier.
+// Wait is the time by which Waiter came earlier. It is 0 if a call of synctest.Wait returned after Waiter
+// came, and before Runner came. If both are the same goroutine, its select takes another case than the one
+// that was ready first.
 type Passing struct {
 	Waiter, Runner string
 	Wait           time.Duration
@@ -138,8 +138,8 @@ type Ranging struct {
 	Keys []string
 }
 
-// An Overtaking is a timer that has to fire while the goroutine Runner could run, Wait after the
-// timer was started or time passed last.
+// An Overtaking is a timer that has to fire while the goroutine Runner could run. Wait is the time since the
+// timer was started, or since time passed last.
 type Overtaking struct {
 	Wait   time.Duration
 	Runner string
@@ -151,8 +151,8 @@ type Delay struct {
 	Runner string
 }
 
-// A Call is a frame in the tree of the calls of a schedule: the calls that steps of all goroutines
-// were made in, each once.
+// A Call is a frame in the tree of a schedule's calls. The tree has each call once in which a goroutine made
+// a step.
 type Call struct {
 	Up             int // index of the call that made this one; -1: the function of a goroutine
 	describe.Frame     // Pos is the position in its function
@@ -170,7 +170,7 @@ type Mover struct {
 	Name string
 }
 
-// Carrying says whether the schedule of a bug of a small version shows it at full size.
+// Carrying says whether the schedule of a bug of a small version shows the bug at full size.
 type Carrying uint8
 
 // The results of carrying a schedule to full size.
@@ -198,7 +198,7 @@ func (b *Bug) In(name string) bool {
 	return slices.ContainsFunc(b.Tests, func(s string) bool { return s == name || strings.HasPrefix(s, name+"/") })
 }
 
-// Innermost returns the subtests in names that contain no other one of them.
+// Innermost returns those subtests in names that contain no other subtest in names.
 func Innermost(names ...string) (list []string) {
 	for _, name := range names {
 		inside := func(s string) bool { return strings.HasPrefix(s, name+"/") }

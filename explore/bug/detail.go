@@ -71,7 +71,7 @@ type (
 	// Conflict belongs to Race. The positions of the two accesses, not the schedule, determine which
 	// is called the first.
 	Conflict struct {
-		What          string // operand in source terms; empty if it has no name
+		What          string // operand in source terms; empty: the operand has no name
 		First, Second describe.Verb
 		At            token.Position // position of the second access, without a column, if on another line
 	}

@@ -34,7 +34,7 @@ func HeldByEntry(m describe.Machine, b *Bug, over func() bool) (held, known bool
 		return m.EntryEnded() && m.EntryMade(list) || m.HeldByVariables(list)
 	})
 	running := m.RunningTests()
-	// Most objects are held for long, so a few states of a long schedule are inspected first.
+	// Most objects are held for a long time, so a few states of a long schedule are inspected first.
 	for _, every := range [...]int{64, 1} {
 		m.Rewind(mark)
 		for i, a := range b.Schedule {
@@ -91,7 +91,7 @@ func awaitedAfter(m describe.Machine, b *Bug, over func() bool) map[trace.GID][]
 }
 
 // wakers returns the goroutines that refer to the object that g waits for and so could wake g, those that
-// could wake these, and so on. These goroutines wait, too, perhaps because of the entry.
+// could wake these, and so on. All these goroutines wait, perhaps because of the entry.
 func wakers(m describe.Machine, g trace.GID) (list []trace.GID) {
 	all := []trace.GID{g}
 	for i := 0; i < len(all); i++ {

@@ -85,10 +85,10 @@ func AtLeaf(m describe.Machine, status por.Status, end describe.Ending, allow *r
 	return bugs, end.Text
 }
 
-// Forgotten returns the bugs of a state in which the execution continues: a Leak for each goroutine
-// that no other one can ever wake. If main and some of these goroutines wait for each other in a cycle, the
-// bug is that Deadlock instead. It is no bug if main alone waits, because that may be intended: a server's
-// main function often ends with select {}.
+// Forgotten returns the bugs of a state in which the execution continues: a Leak for each goroutine that no
+// other one can ever wake. If main and some of these goroutines wait for each other in a cycle, the bug is
+// that Deadlock instead. If only main waits, that is no bug, because it may be intended: a server's main
+// function often ends with select {}.
 func Forgotten(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	if m.Status() != por.Running {
 		return nil
@@ -124,9 +124,9 @@ func ForgottenIn(m describe.Machine, allow *regexp.Regexp) (bugs []*Bug) {
 	return bugs
 }
 
-// leftWith decides whether b, the Leak of goroutine g, may stay. gs has g and the holders in b.Cycle.
-// If g waits for a lock, the decision depends on the goroutine at the end of the chain of holders,
-// because g continues when that one ends.
+// leftWith decides whether b, the Leak of goroutine g, may stay. gs has g and the holders in b.Cycle. If g
+// waits for a lock, the decision depends on the goroutine at the end of the chain of holders, because g can
+// continue when that goroutine does.
 func (b *Bug) leftWith(m describe.Machine, gs []describe.Goroutine, g describe.Goroutine) {
 	for _, e := range b.Cycle {
 		g = gs[slices.IndexFunc(gs, func(h describe.Goroutine) bool { return h.ID == e.To })]
@@ -299,9 +299,9 @@ func waitForCycle(gs []describe.Goroutine) []Edge {
 	return nil
 }
 
-// waitChain returns the chain of holders from g: the holder of what g waits for, the holder of what
-// that one waits for, and so on, until a goroutine repeats or waits for nothing that another one
-// holds.
+// waitChain returns the chain of holders from g: the holder of the lock that g waits for, the holder of the
+// lock that this holder waits for, and so on. The chain ends when a goroutine repeats, or waits for nothing
+// that another one holds.
 func waitChain(gs []describe.Goroutine, g describe.Goroutine) (chain []Edge) {
 	seen := []trace.GID{g.ID}
 	for {
@@ -327,8 +327,8 @@ func spinBug(g describe.Goroutine, mainAlive bool) *Bug {
 		Tests: Innermost(g.Test)}
 }
 
-// InLoop describes the loop path[loop:], which can repeat forever; the present state is on it.
-// It returns nil if the user accepts leaks of all goroutines in it.
+// InLoop describes the loop path[loop:], which can repeat forever; the present state is on it. It returns nil
+// if the user accepts leaks of all goroutines in the loop.
 func InLoop(m describe.Machine, path trace.Schedule, loop int, allow *regexp.Regexp) *Bug {
 	gs := m.Goroutines()
 	var looping []describe.Goroutine

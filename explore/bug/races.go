@@ -12,8 +12,8 @@ import (
 // come first; or a machine that tracks the happens-before relation notices, after an access, that an
 // earlier one is not ordered with it. Then the schedule ends with the second access.
 
-// Noticed returns the races whose second access was the last step, except those in known. It
-// adds them to known, unless that is nil.
+// Noticed returns the races whose second access was the last step, except those in known. It adds them to
+// known, unless known is nil.
 func Noticed(m describe.Machine, known map[describe.RaceID]bool) []*Bug {
 	f, ok := m.(describe.RaceFinder)
 	if !ok || !f.Raced() {

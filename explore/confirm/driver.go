@@ -122,8 +122,8 @@ func lastBracket(src []byte) (pos token.Position, ok bool) {
 	return pos, ok
 }
 
-// Try explores e, a driver for the findings in list, and returns the answers for those that it confirms, and
-// why it does not confirm the others.
+// Try explores e, a driver for the findings in list. It returns the answers for the confirmed findings, and
+// the reasons why the others are not confirmed.
 func (c *Config) Try(ctx context.Context, e *explore.Entry, list []int) (map[int]Answer, error) {
 	var states []*state
 	x := entry{Entry: e, driver: true}

@@ -19,7 +19,7 @@ import (
 type shape uint8
 
 const (
-	never   shape = iota // no single execution shows it
+	never   shape = iota // no single execution shows the bug
 	pair                 // a race of the two places
 	access               // a race of the place with any other access
 	blocked              // a goroutine waits forever at the place
@@ -133,8 +133,8 @@ func (c *claim) shownBy(b *bug.Bug) bool {
 	return false
 }
 
-// waits reports whether a goroutine waits forever at the place of the finding; for a lock that is held, at
-// any of the places.
+// waits reports whether a goroutine waits forever at the place of the finding, or, for a lock that is held,
+// at any of its places.
 func (c *claim) waits(b *bug.Bug) bool {
 	return (b.Kind == bug.Deadlock || b.Kind == bug.Leak) && slices.ContainsFunc(waiting(b), func(pos token.Position) bool {
 		return lineOf(pos) == c.at || c.shape == holding && c.has(pos)

@@ -36,14 +36,14 @@ type Answer struct {
 	Status
 	Result *explore.Result // result of the entry that confirms the finding
 	Bug    *bug.Bug        // the bug that confirms the finding
-	By     []string        // the entries whose exhaustive exploration refutes it
+	By     []string        // the entries whose exhaustive exploration refutes the finding
 	Why    string          // why the finding is open, in words
 }
 
 // A Config says which findings to check, and how.
 type Config struct {
 	Prog    *load.Program
-	Graph   findings.Calls // entries that reach a place by static calls come first; nil: every entry may reach every place
+	Graph   findings.Calls // its calls show which entries may reach a place; nil: every entry may reach every place
 	List    []findings.Finding
 	Entries []explore.Entry
 	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled
@@ -58,7 +58,7 @@ type entry struct {
 	near   int   // number of claims whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
 	driver bool  // a driver for the claims: samples come first
-	lines  int   // lines of places that one execution reached: see scout; -1 if it was executed and reached none
+	lines  int   // number of lines of places that one execution reached (see scout); -1: it reached none
 }
 
 // A state is the state of knowledge about a claim.
@@ -72,7 +72,7 @@ type state struct {
 
 // Search explores the entries that may reach the places of findings until ctx is done. An entry is first
 // explored with all explorers; bugs that belong to no finding are accepted, so that they hide no others. If
-// that does not end, samples are aimed at each of its findings.
+// that exploration does not end, samples are aimed at each of the entry's findings.
 func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 	fset := c.Prog.Fset
 	var states []*state
@@ -160,8 +160,8 @@ const (
 )
 
 // scout executes each entry once, and puts those first that reached the most places, because in the call
-// graph most tests reach most functions. Those that reached none come last, after those for which there was
-// no time. It takes at most a third of the time.
+// graph most tests reach most functions. Entries that reached none come last, after entries that were not
+// executed because there was no time. It takes at most a third of the time.
 func (c *Config) scout(ctx context.Context, list []entry, states []*state) error {
 	if end, ok := ctx.Deadline(); ok {
 		var stop context.CancelFunc

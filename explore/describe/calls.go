@@ -53,7 +53,7 @@ type Holding struct {
 	Pos   token.Position // where it was taken
 	Loc   uint64         // location of the lock
 	Made  token.Position // where the lock was made, if that is known
-	Event int            // index of the step that took it, -1 if no step of the schedule did
+	Event int            // index of the step that took the lock; -1: no step of the schedule
 }
 
 // Recorder is a machine that records what a Bug needs while its schedule is repeated.

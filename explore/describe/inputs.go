@@ -18,10 +18,10 @@ type Input struct {
 	Name  string // of the parameter, or of the part of a value; may be empty
 	Type  string
 	Value string // as in Go
-	// Length: the value is the length of a string or slice of type Type; the next inputs are its
+	// Length is set if the value is the length of a string or slice of type Type; the next inputs are the
 	// elements.
 	Length bool
-	Param  int // number, from 1, of the parameter of the entry's function or fuzz target that it belongs to; 0: none
+	Param  int // number, from 1, of the parameter of the entry's function or fuzz target to which the value belongs; 0: none
 }
 
 // Given returns the inputs in the form of a machine's configuration; nil if there are none.

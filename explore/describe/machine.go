@@ -68,7 +68,8 @@ type Machine interface {
 type Configured interface {
 	// With makes a machine of the same entry with another configuration: see vm.Machine.With.
 	With(change func(*vm.Config), interrupted func() bool) (Machine, error)
-	// WatchCalls changes a configuration: a function is notified of the calls by test code that return.
+	// WatchCalls changes a configuration so that a function is notified of each return from a call by test
+	// code.
 	WatchCalls(returned func(by, test trace.GID, holds func(objs []uint32) bool)) func(*vm.Config)
 	// NeedsRefining reports whether the exploration is inconclusive (vm.Environment.NeedsRefining).
 	// Refined returns the refinement that makes it conclusive.
@@ -113,9 +114,9 @@ type Inspected interface {
 	Forgotten() (list []trace.GID, main bool)
 	// EntryEnded reports whether the entry's function has returned, EntryMade whether it made one of the
 	// objects. SubtestEnded reports whether a subtest has ended; RunningTests returns the goroutines of the
-	// tests that have not. TestsHolding returns the goroutines of the tests whose frames refer to one of
-	// the objects; HeldByVariables reports whether package variables do. AwaitedBy returns the objects that
-	// g waits for; WaitsForLock reports whether they are a lock.
+	// tests that have not ended. TestsHolding returns the goroutines of the tests whose frames refer to one
+	// of the objects; HeldByVariables reports whether package variables do. AwaitedBy returns the objects
+	// that g waits for; WaitsForLock reports whether they are a lock.
 	EntryEnded() bool
 	EntryMade(objs []uint32) bool
 	SubtestEnded() bool
@@ -157,7 +158,7 @@ type WithInputs interface {
 	Inputs() (list []Input, ok bool)
 	// Concrete returns the change of a configuration that gives inputs these values.
 	Concrete(inputs []Input) func(*vm.Config)
-	// SolverTrouble returns why the external solver is not in use; "" if it is.
+	// SolverTrouble returns why the external solver is not in use; "": it is in use.
 	SolverTrouble() string
 }
 
@@ -170,7 +171,7 @@ type WithSubtests interface {
 	TestName(g trace.GID) string
 }
 
-// Covering is a machine that records which parts of the user's module were executed, if asked to.
+// Covering is a machine that can record which parts of the user's module were executed.
 type Covering interface {
 	// Blocks returns the blocks of the user's module; nil if the machine records nothing.
 	Blocks() []load.Block
@@ -211,7 +212,7 @@ type Saver interface {
 	Regrow(s *vm.Saved, over func() bool) error
 	Restore(*vm.Saved) error
 	// Learn gives a machine in its initial state all numbers and facts that the saved machine has from any
-	// path. Numbered returns the number of numbers that it has assigned.
+	// path. Numbered returns how many numbers the machine has assigned.
 	Learn(s *vm.Saved, over func() bool) error
 	Numbered() uint64
 	Refinement() vm.Refinement
@@ -255,10 +256,10 @@ type Goroutine struct {
 	ID      trace.GID
 	Name    string
 	Stack   []Frame   // innermost first
-	Parent  trace.GID // the goroutine that started it; trace.NoGID for main
+	Parent  trace.GID // the goroutine that started this one; trace.NoGID for main
 	Created []Frame   // stack at its start; innermost first
 	Origin  []Frame   // see machine.origin
-	Test    string    // the test or subtest that has started it
+	Test    string    // the test or subtest that has started the goroutine
 
 	// Waiting describes the event for which it waits; it is the zero value if its pending operation is
 	// enabled.
@@ -272,8 +273,8 @@ type Goroutine struct {
 	Serves, Peer bool
 	// Spins is set if it repeats a loop forever without a visible operation.
 	Spins bool
-	// Holders are the goroutines that it needs in order to continue: the owners of the lock it
-	// waits for. Empty if any other goroutine could wake it.
+	// Holders are the goroutines that it needs in order to continue: the owners of the lock it waits for.
+	// Holders is empty if any other goroutine could wake it.
 	Holders []trace.GID
 	// Bubble is the number of the bubble of testing/synctest in which it waits; 0: none.
 	Bubble uint32
@@ -323,7 +324,7 @@ type Event struct {
 	// Fails is set if a test reports a failure after this step and before the next one: its first failure,
 	// or the failure that is the bug.
 	Fails bool
-	// Call is 1 + the index into Bug.Calls of the call that it was made in; 0: not known.
+	// Call is 1 + the index into Bug.Calls of the call in which the step was made; 0: not known.
 	Call int
 	// Noted has the records of a repetition of the schedule, from which the rest of a Bug is computed.
 	// Results do not keep it.
@@ -336,10 +337,10 @@ type Event struct {
 
 // Noted has facts about a step besides its description.
 type Noted struct {
-	Failures int    // number of places that have reported a failure by then
-	Key      string // key that a loop over a map visits, if chosen; "" if not
+	Failures int    // number of places that have reported a failure by the end of the step
+	Key      string // key that a loop over a map visits, if it was chosen; otherwise ""
 	Call     *CallNode
-	Idle     []Related // goroutines that could move and have not: at the last step, or if a test fails after the step
+	Idle     []Related // goroutines that could move and have not moved; known at the last step, or if a test fails after the step
 	Pooled   uint32    // the object that was put into a sync.Pool or taken from it; 0: none
 	Put      bool
 }
@@ -374,7 +375,7 @@ type Ending struct {
 	// Unsupported names the construct, with its position, that the machine refused to execute. It
 	// is empty if an assumption of the program cut the execution.
 	Unsupported string
-	Refused     vm.Refusal // Unsupported as a value, if the machine has one; otherwise zero
+	Refused     vm.Refusal // the same as a value, if the machine has one; otherwise zero
 	// OverMemory is set if the program needs more memory than allowed, Interrupted if the machine was told
 	// to cut the execution.
 	OverMemory, Interrupted bool
@@ -382,7 +383,7 @@ type Ending struct {
 
 // A NotRun says why an execution of a test did not run the test.
 type NotRun struct {
-	Skip *vm.Skip // it was skipped; nil: TestMain did not run it
+	Skip *vm.Skip // the skip; nil: TestMain did not run the test
 }
 
 // An Exit is an exit with a status other than 0, or an exit during a test, which package testing rejects

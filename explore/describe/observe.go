@@ -34,8 +34,8 @@ type State struct {
 	Acquired, Released uint64
 	Shared             bool
 	// After are the steps of other goroutines that synchronisation orders before this step but not before
-	// earlier steps of its goroutine. Steps that happen before another one of them are omitted. It is the
-	// relation of the Go memory model, without the order of two accesses that race.
+	// earlier steps of its goroutine. A step that happens before another one in the list is omitted. The
+	// order is that of the Go memory model, without the order of two accesses that race.
 	After []int
 	// Conflicts are the steps, counted from 0, of other goroutines that were executed while this
 	// operation was pending and that may not commute with it. The list is complete from the state
@@ -103,7 +103,7 @@ type observer struct {
 	arrived map[trace.GID]arrival
 	steps   []observed
 	times   map[trace.GID][]stepTime    // times of its steps
-	known   map[[2]trace.GID][]stepTime // times of the second goroutine known to the first, by step of the first
+	known   map[[2]trace.GID][]stepTime // by step of the first goroutine: times of the second goroutine that the first one knows
 	partner trace.GID                   // partner of the step executed last, or NoGID
 }
 
@@ -163,8 +163,8 @@ func (o *observer) state(i int) {
 	o.States = append(o.States, s)
 }
 
-// ended records which goroutines have ended with the step before state i. Few do, so it searches
-// for them only if the number of pending operations has changed.
+// ended records which goroutines have ended with the step before state i. Few goroutines do so, so they are
+// sought only if the number of pending operations has changed.
 func (o *observer) ended(i int, s *State) {
 	if len(o.live) == o.running {
 		return

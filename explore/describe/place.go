@@ -99,7 +99,7 @@ func Plain(p token.Position) token.Position {
 // Waiting is what a blocked goroutine waits for.
 type Waiting struct {
 	For string // the runtime's word: "chan receive", "sync.Mutex.Lock"; may be empty
-	On  string // in source terms: "bank.mu"; empty if there is no name
+	On  string // in source terms: "bank.mu"; empty: no name
 }
 
 // A Related is a further position that is relevant to a bug.

@@ -89,7 +89,7 @@ func (m *machine) Ordered() map[Order]uint64 {
 	return all
 }
 
-// place returns the place of a site; ok is false if it is not in the user's code.
+// place returns the place of a site; ok is false if the place is not in the user's code.
 func (m *machine) place(s vm.Site) (p Place, ok bool) {
 	stack := m.SiteStack(s.Stack)
 	at, ok := userFrame(stack)

@@ -15,8 +15,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// source finds the expressions that operations come from. Reports describe operations in the words
-// of the program: not "lock of object 17" but "lock b.mu".
+// source finds the expressions in the source to which operations belong. Reports describe operations in the
+// words of the program: not "lock of object 17" but "lock b.mu".
 type source struct {
 	fset  *token.FileSet
 	files map[string]sourceFile // by name
@@ -159,7 +159,7 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 // those of deferred calls, not operations on its argument.
 func (f sourceFile) panics(call *ast.CallExpr) bool { return f.builtin(call) == "panic" }
 
-// builtin returns the name of the builtin function that is called; "" if it is another function.
+// builtin returns the name of the builtin function that is called; "": the function is no builtin.
 func (f sourceFile) builtin(call *ast.CallExpr) string {
 	fun, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || f.info == nil {
@@ -310,7 +310,7 @@ func deferred(path []ast.Node, k trace.Kind) string {
 	return found[0]
 }
 
-// subject returns the operand of the operation that the node n stands for; nil if n stands for none.
+// subject returns the operand of the operation that the node n stands for; nil: n stands for no operation.
 func subject(n ast.Node, above []ast.Node) ast.Expr {
 	switch n := n.(type) {
 	case *ast.Ident:
@@ -358,7 +358,7 @@ var direct = map[string]bool{"sync": true, "sync/atomic": true, "time": true}
 
 // callee returns the operand of a call of a library function: for a synchronisation, the receiver of the
 // method or the first argument of the function; otherwise the function's name. It returns nil for functions
-// of the program: the operation is inside of them.
+// of the program, because the operation is inside of such a function.
 func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr {
 	if f.info == nil {
 		return nil

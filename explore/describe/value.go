@@ -44,7 +44,7 @@ func valueText(m *vm.Machine, b []byte, t types.Type) string {
 		t = p
 	}
 	if generic(t) || m.Report().SizeOf(t) != int64(len(b)) {
-		return "" // the expression is not the one that was accessed
+		return "" // the accessed memory is not that of the expression
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

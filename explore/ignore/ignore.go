@@ -35,7 +35,7 @@ const Directive = "//hbcheck:ignore"
 type Bad struct {
 	Pos       token.Position
 	Directive string
-	Kind      bug.Kind // 0: the comment names no kind; otherwise it gives no reason
+	Kind      bug.Kind // 0: the comment names no kind; otherwise the comment gives no reason
 }
 
 func (e *Bad) Error() string {

@@ -9,15 +9,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// patience is the number of steps in a row that Carry makes in the hope that a recorded one becomes
+// patience is the largest number of unrecorded steps in a row that Carry makes before a recorded step becomes
 // possible.
 const patience = 10_000
 
-// Carry executes a recording of another version of m's program, which differs from it in numbers.
-// Goroutines of the same name correspond. Each repeats its recorded operations until it would do
-// something else; the order of all operations is the recorded one. When no recorded operation is
-// possible any more, the execution continues without preemptions until it ends. If startsFirst is
-// set, the main goroutine moves first, until it waits, so that the goroutines that it starts exist.
+// Carry executes a recording of another version of m's program, which differs from it in numbers. Goroutines
+// of the same name correspond. Each goroutine repeats its recorded operations until it would do something
+// else; the operations have the recorded order. When no recorded operation is possible any more, the
+// execution continues without preemptions until it ends. If startsFirst is set, the main goroutine moves
+// first, until it waits, so that the goroutines that it starts exist.
 //
 // It returns the bugs of the ending, and the number of steps. ended is false if the execution has not ended
 // after most steps, or when over returns true.

@@ -16,7 +16,7 @@ type Deviation struct {
 	Events []describe.Event
 	Steps  int      // number of steps
 	Bug    *bug.Bug // bug that the execution shows, or nil
-	Ending string   // ending of the execution; empty if it did not end within its bound
+	Ending string   // ending of the execution; empty: it did not end within its bound
 }
 
 // Deviate executes a recording from the present state of m up to step until, and leaves m in the final
@@ -77,7 +77,7 @@ type deviation struct {
 	last  trace.GID
 	path  trace.Schedule
 	race  *bug.Bug // the first data race
-	lines bool     // the columns of the recording are those of another version
+	lines bool     // compare lines only: the columns of the recording are those of another version
 }
 
 func steps(events []describe.Event) (list []describe.Event) {

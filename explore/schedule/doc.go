@@ -1,4 +1,4 @@
-// Package schedule works on one recorded schedule. It needs a machine, and no search: the machine
+// Package schedule works on one recorded schedule. It needs only a machine, not a search: the machine
 // executes the schedule again, as a whole or in part.
 //
 //	Minimise           the schedule of a bug ──▶ a simpler one that shows it

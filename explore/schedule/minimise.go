@@ -33,7 +33,7 @@ func Minimise(m describe.Machine, b *bug.Bug, explorer *por.Explorer, cfg por.Co
 	b.Minimal = true
 	left := uint64(budget)
 	run := explorer.Explore
-	if explorer.NoPreemptionBound || explorer.Samples { // such an explorer cannot show that no schedule has fewer preemptions
+	if explorer.NoPreemptionBound || explorer.Samples { // such an explorer cannot prove that no schedule has fewer preemptions
 		run, cfg.Match = stateful.JPF, true
 	}
 	for bound := 0; bound < best.preemptions && b.Minimal; bound++ {
@@ -101,10 +101,10 @@ func shrinkLoopEntry(m describe.Machine, b *bug.Bug, budget int, over func() boo
 	return c.left
 }
 
-// renamed returns the steps of a loop to which another path leads. On that path the goroutines that
-// the loop starts, such as those of timers, have other names. For each it takes the first goroutine
-// that can move and that the loop does not name; narrating shows whether that is right. ok is false
-// if there is none.
+// renamed returns the steps of a loop to which another path leads. On that path the goroutines that the loop
+// starts, such as those of timers, have other names. For each of them it takes the first goroutine that can
+// move and that the loop does not name; narrating shows whether the choice is right. ok is false if no
+// goroutine can be taken.
 func renamed(m describe.Machine, path, loop trace.Schedule) (list trace.Schedule, ok bool) {
 	mark := m.Mark()
 	defer func() {

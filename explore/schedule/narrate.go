@@ -107,8 +107,8 @@ func arrivals(m describe.Machine, b *bug.Bug, events []describe.Event) []describ
 			if e.G == g.ID {
 				last, completed = i, false
 			}
-			// A goroutine whose pending operation was executed with a partner's has arrived
-			// somewhere since.
+			// A goroutine whose pending operation was executed together with a partner's has arrived at
+			// another operation since.
 			//mutant: a goroutine waits where a partner has completed its operation [test ./cmd/hbcheck TestScripts/leak$]: "e.Partner == g.ID" -> "false"
 			completed = completed || e.Paired && e.Partner == g.ID
 		}

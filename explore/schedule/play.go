@@ -176,8 +176,8 @@ func blocked(m describe.Machine, g trace.GID) bool {
 // failures returns the number of places at which a test has reported a failure.
 func failures(m describe.Machine) int { return len(m.Failures()) }
 
-// idle returns where the goroutines were started that have not ended and have no event, although they could
-// move.
+// idle returns the places where some goroutines were started: those that have not ended and have no event,
+// although they could move.
 func idle(m describe.Machine, events []describe.Event) (list []describe.Related) {
 	for _, g := range m.Goroutines() {
 		//mutant: who waits from the beginning could have run [test ./cmd/hbcheck TestScripts/causes]: "g.Waiting != (describe.Waiting{})" -> "false"

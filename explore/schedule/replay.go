@@ -101,7 +101,8 @@ func Replay(m describe.Machine, rec Recording) ([]describe.Event, *bug.Bug, erro
 	return events, x, nil
 }
 
-// follow executes the recorded step want, number step of steps. The goroutine last moved before it.
+// follow executes the recorded step want, number step of steps. last is the goroutine that moved before the
+// step.
 func follow(m describe.Machine, want describe.Event, step, steps int, last trace.GID) ([]describe.Event, error) {
 	diverges := func(why DivergenceKind) error { return &Divergence{Step: step, Want: want, Why: why} }
 	if m.Status() != por.Running {

@@ -10,8 +10,8 @@ import (
 
 // Shrinking a schedule.
 
-// attemptSlack is the number of steps that an execution may take beyond twice those of the schedule
-// it follows. It suffices to end a program that has lost its bug, and it is finite.
+// attemptSlack is the number of steps that an execution may take beyond twice those of the schedule it
+// follows. The bound is finite, and large enough for a program that has lost its bug to end.
 const attemptSlack = 1000
 
 // A shrinker tries variants of a schedule.
@@ -145,10 +145,10 @@ func join(blocks []trace.Schedule) (s trace.Schedule) {
 //	main×3 g1×3        g2×2     its third block joined with the first
 //	g1×3        main×3 g2×2     its first block joined with the third
 //
-// improve returns the first variant that is simpler; its caller starts again from there. This is
-// delta debugging with blocks as units (Zeller and Hildebrandt, TSE 2002), but not by halves: the
-// necessary steps are mostly spread over the whole schedule, and few blocks are left after the
-// search with a bound on preemptions.
+// improve returns the first variant that is simpler; its caller starts again from there. This is delta
+// debugging with blocks as units (Zeller and Hildebrandt, TSE 2002), but not by halves, because the necessary
+// steps are usually spread over the whole schedule, and few blocks are left after the search with a bound on
+// preemptions.
 func (c *shrinker) improve(best variant) (variant, bool) {
 	blocks := split(best.steps)
 	for i := range blocks {

@@ -61,8 +61,8 @@ func newPart(s trace.Schedule) *part {
 	return p
 }
 
-// next removes and returns the next step: of the goroutine last, if it has an enabled one, and
-// otherwise the first enabled one. If there is none, ok is false.
+// next removes and returns the next step: an enabled step of the goroutine last if it has one, otherwise the
+// first enabled step. If there is none, ok is false.
 func (p *part) next(m describe.Machine, last trace.GID, enabled []trace.GID) (a trace.Step, ok bool) {
 	first := len(p.steps)
 	for _, g := range enabled {

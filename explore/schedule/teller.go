@@ -49,7 +49,7 @@ func (t *Teller) Ends(m describe.Machine, i int) bool {
 	return i%64 == 0 && t.Out()
 }
 
-// Out reports whether time is up. Then answers of the interrupted machine may be wrong, such as its
+// Out reports whether time is up. If it was cut, answers of the interrupted machine may be wrong, such as its
 // fingerprint or the forgotten goroutines.
 func (t *Teller) Out() bool { return t != nil && t.over() }
 

@@ -16,7 +16,7 @@ type Builder func(prog *load.Program, e *load.Entry, interrupted func() bool) (d
 // Options select entries of a program.
 type Options struct {
 	Run   *Filter // tests whose name matches; nil: all
-	Skip  *Filter // but not those whose name matches; nil: skip none
+	Skip  *Filter // skip the entries whose name matches; nil: skip none
 	Bench *Filter // benchmarks whose name matches, too; nil: none
 	Entry string  // only this function, which need not be a test or main
 	// Symbolic: Entry is called with symbolic arguments.

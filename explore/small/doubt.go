@@ -9,14 +9,14 @@ import (
 )
 
 // A version that counts passes in the order of gc, so a failure in it depends on the schedule. But an
-// assertion about many goroutines, such as "at least 50 of 100 were served", may hold in every
-// schedule of the test and not of the small version. So a failure is an error only under two
-// conditions; otherwise it is a warning. First, all numbers in its condition were made smaller.
-// Second, the version waits for the same durations as the test: a rate of one event in a second,
-// instead of ten, makes it another test. The same holds for a panic or a misuse in the test's own
-// code. A goroutine that waits forever in the test's own code is a warning, too, if a smaller number
-// is a size: a channel that had room for all elements may no longer have it. Races are always errors,
-// and so are bugs in other code, because no program may cause them.
+// assertion about many goroutines, such as "at least 50 of 100 were served", may hold in every schedule of
+// the test, and fail in some schedule of the small version. So a failure is an error only under two
+// conditions; otherwise it is a warning. First, all numbers in its condition were made smaller. Second, the
+// version waits for the same durations as the test: a rate of one event in a second, instead of ten, makes it
+// another test. The same holds for a panic or a misuse in the test's own code. A goroutine that waits forever
+// in the test's own code is a warning, too, if a smaller number is a size: a channel that had room for all
+// elements may no longer have it. Races are always errors, and so are bugs in other code, because no program
+// may cause them.
 
 // doubt makes such bugs of v warnings.
 func (c *Config) doubt(v *Version, r *explore.Result) {

@@ -1,5 +1,6 @@
-// Package small explores small versions of tests that are too big. Package scale finds the numbers that say
-// how big a test is; with smaller numbers the package is loaded again and explored like any other.
+// Package small explores small versions of tests that are too big. Package scale finds the numbers that
+// determine the size of a test. The package is loaded again with smaller numbers, and explored like any other
+// package.
 //
 // A small version counts only if it is a test that passes (Valid): smaller numbers may break a test, and
 // then its failures mean nothing. The result of a version that counts holds for the small program, which
@@ -116,7 +117,7 @@ func (e *Unfit) Error() string { return e.Wish.Text + ": no number in the test's
 // ErrFails is the error for numbers chosen by the user with which the test does not pass.
 var ErrFails = errors.New("with these numbers the test does not compile, or does not pass, so a bug would prove nothing")
 
-// version loads the version with these numbers. It returns nil if it does not count.
+// version loads the version with these numbers. It returns nil if the version does not count.
 func (c *Config) version(ctx context.Context, choice scale.Choice) (*Version, error) {
 	edits := choice.Edits()
 	prog, err := c.Load(edits)
@@ -155,9 +156,9 @@ func entryOf(prog *load.Program, e *load.Entry) *load.Entry {
 	return nil
 }
 
-// Explore explores v, and then larger or smaller versions of its shape, until the time is up. The result
-// is that of a version with a bug; if there is none, that of the largest exhaustive version; otherwise that
-// of v.
+// Explore explores v, and then larger or smaller versions of its shape, until the time is up. The result is
+// that of a version with a bug; without a bug, that of the largest exhaustive version; without an exhaustive
+// version, that of v.
 func (c *Config) Explore(ctx context.Context, v *Version) (*explore.Small, error) {
 	end := time.Now().Add(c.Options.Timeout)
 	if c.Wishes != nil {
@@ -219,7 +220,7 @@ func (c *Config) explore(ctx context.Context, v *Version, most time.Duration) (*
 	return &explore.Small{Smaller: v.Smaller, Result: r}, nil
 }
 
-// left returns how much time is left, more than 0; 0 if there is no limit.
+// left returns the time that is left, which is more than 0, or 0 if there is no limit.
 func (c *Config) left(end time.Time) time.Duration {
 	if c.Options.Timeout == 0 {
 		return 0

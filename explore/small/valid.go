@@ -14,7 +14,7 @@ const (
 	mostOnce   = 5 * time.Second // for the reference execution
 	mostSample = 5 * time.Second // for the sample
 
-	withoutLimit = 2 * time.Minute // for each, if there is no time limit, so that the clock does not matter
+	withoutLimit = 2 * time.Minute // time for each of the two if there is no time limit, so long that the clock does not matter
 )
 
 // valid reports whether a version counts. Its execution in the order of gc has to pass. At least half of a

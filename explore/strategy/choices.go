@@ -11,8 +11,8 @@ import (
 )
 
 // Choices counts, in executions drawn at random, the states in which pending operations conflict. An
-// exhaustive search branches over every order of these. The branches of a running search say less, because
-// a search stays among the last choices of an execution for long.
+// exhaustive search branches over every order of these. The branches of a running search say less, because a
+// search stays among the last choices of one execution for a long time.
 type Choices struct {
 	m       describe.Machine
 	met     uint64 // number of states in which operations conflict
@@ -141,6 +141,7 @@ type Choice struct {
 	Pos  token.Position
 	What string  // the expression there
 	Part float64 // fraction of the sampled states with a choice in which this one occurs
-	// Between has the two goroutines of most of these conflicts; empty if there are more.
+	// Between has the two goroutines of most of these conflicts; it is empty if more than two goroutines have
+	// them.
 	Between [2]string
 }

@@ -19,7 +19,7 @@ type Estimate struct {
 
 const (
 	estimateAfter = 1 << 18 // transitions after which an estimate is worth the cost of a replica
-	estimateShare = 16      // transitions of the search for one of the sample; the error decreases accordingly
+	estimateShare = 16      // transitions of the search for each one of the sample; so a longer search has a smaller error
 	estimateBatch = 1 << 14 // steps at a time, short enough not to delay the search
 )
 

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Turns are those of the searches of a contest: none works more than OneTurn ahead of another that is
-// still running. They run at the same time, each on its own machine. The one that is ahead waits. So when a
-// search has an answer, the work of every other search differs from its work by at most one turn. After
-// they have worked that turn, the answer with the least work is final. The user does not wait longer for a
-// bug that has been found.
+// Turns are taken by the searches of a contest: none works more than OneTurn ahead of another that is still
+// running. They run at the same time, each on its own machine. The one that is ahead waits. So when a search
+// has an answer, the work of every other search differs from its work by at most one turn. After they have
+// worked that turn, the answer with the least work is final. The user does not wait longer for a bug that has
+// been found.
 //
-// Claim: the search with the least work does not wait, so all make progress. The samples of draws are
-// short, so they take no turns; walks do.
+// Claim: the search with the least work does not wait, so all searches make progress. The samples of draws
+// are short, so they take no turns; walks do.
 //
 // Turns only delay a search. So claim 1 of explore.Portfolio does not depend on OneTurn.
 type Turns struct {

@@ -145,6 +145,6 @@ func (t *Target) at(pos token.Position) (places por.Places) {
 type Target struct {
 	Goal   por.Goal
 	Places [][]oracle.Place // by number; see por.Goal
-	// Anywhere, of a Meet with one place: the other operation may be anywhere.
+	// Anywhere is set for a Meet with one place: the other operation may be anywhere.
 	Anywhere bool
 }

@@ -14,7 +14,7 @@ type history struct {
 
 // An event is an operation that has been executed.
 type event struct {
-	before clock // the operations that had returned when it was called: they precede it in real time
+	before clock // the operations that had returned when this one was called: they precede it in real time
 	result any
 }
 

@@ -107,7 +107,7 @@ func plain(v any) any {
 	return v
 }
 
-// A printed result is compared by how it is printed.
+// A printed result is compared by its text.
 type printed string
 
 // show prints an argument or a result.

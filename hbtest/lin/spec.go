@@ -11,8 +11,8 @@ type spec struct {
 
 // A node has the results after some operations have been executed in some order.
 type node struct {
-	result any     // of the last of them
-	next   []*node // by the goroutine that executes the next one; nil: not known yet
+	result any     // result of the last operation
+	next   []*node // by the goroutine that executes the next operation; nil: not known yet
 	ended  *ended  // not nil if it is known, and no operation is left
 }
 

@@ -1,4 +1,5 @@
-// Package faketest has a small machine for tests of what is above machines: searches, schedules, reports.
+// Package faketest has a small machine for tests of the code that uses machines: searches, schedules,
+// reports.
 //
 //	f := faketest.New("go 1; join 1; assert x==1", "load x; inc x")
 package faketest

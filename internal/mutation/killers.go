@@ -10,6 +10,7 @@ import (
 // test.
 var killers = map[string][]string{
 	// Explorers: toys, programs whose classes are counted by hand, generated programs.
+	"rests":        {"./por/explorers", "-run", "^TestSleeping$"},
 	"toySystems":   {"./por/explorers", "-run", "^(TestToys|TestToyClasses|TestAddsAndWait)$"},
 	"counted":      {"./internal/progen", "-run", "^TestExact$"},
 	"semantics":    {"./internal/progen", "-run", "^TestSemantics$"},

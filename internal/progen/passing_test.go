@@ -403,7 +403,7 @@ func TestPassing(t *testing.T) {
 			name := fmt.Sprintf("Ppass%d", i)
 			progs, list = append(progs, p), append(list, unit{name, p.source(name)})
 		}
-		slacks := deep.Pick([]int64{0, 3}, []int64{0, 1, 3, 10, 1 << 40})
+		slacks := deep.Pick([]int64{0, 3, 10}, []int64{0, 1, 3, 10, 1 << 40})
 		for _, slack := range slacks {
 			g := loadGroupWith(t, list, vm.Config{VisibleOutput: true, OrderedTime: true, Slack: slack, VisibleArming: slack > 0})
 			for i, p := range progs {

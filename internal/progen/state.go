@@ -80,7 +80,7 @@ type refFrame struct {
 	defers    []int
 	ending    bool // the frame runs its deferred calls
 	panicking bool
-	leaving   bool // a once body that is over
+	leaving   bool // the body of a Once that has ended
 	val       panicVal
 }
 

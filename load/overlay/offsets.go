@@ -9,7 +9,7 @@ const (
 	MutexOwner = 4 // number of the goroutine that locked it + 1
 	MutexSize  = 8
 
-	RWMutexAdmitted = 8  // pending writers that have no more reader to wait for
+	RWMutexAdmitted = 8  // pending writers that wait for no reader any more
 	RWMutexOwners   = 12 // sum of the readers' numbers + 1 each
 	RWMutexReaders  = 16
 	RWMutexLeaving  = 20 // readers that have to leave before a pending writer is admitted

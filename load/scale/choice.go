@@ -137,7 +137,7 @@ func related(list []*Constant, to map[*Constant]int64, multiples bool) map[*Cons
 	// Of two relations the first counts.
 	relation := func(k *Constant) (int64, bool) {
 		n := k.From
-		for _, a := range known { // among equal ones, one of the same function is preferred
+		for _, a := range known { // among equal choices, one in the same function is preferred
 			if a.From == n && a.decl == k.decl {
 				return a.To, true
 			}

@@ -27,9 +27,9 @@
 // the others can write while T_c waits. A path that cannot be evaluated is omitted from must facts, and
 // stands for any object in may facts.
 //
-// "Only T_c can" means: no other goroutine that exists now, and none that these start, can do it in
-// its whole future. (The closure of package mhb is more precise: it asks for their futures up to
-// where they block.) Goroutines that T_c has yet to start do not exist while it waits.
+// "Only T_c can" means: no other goroutine that exists now, and none that these start, can do it in its whole
+// future. (The closure of package mhb is more precise: it considers their futures only up to the places where
+// they block.) Goroutines that T_c has yet to start do not exist while it waits.
 //
 // Deviations from the paper, without which the patterns would be wrong for Go: Two writes conflict.
 // Any goroutine can unlock a mutex, so a goroutine that unlocks a mutex that it has not locked
@@ -64,7 +64,7 @@ const (
 	Send    = "send"
 	Once    = "once"
 	Join    = "join"  // pattern 4
-	Fresh   = "fresh" // all such accesses are to objects that do not exist yet
+	Fresh   = "fresh" // set if all such accesses are to objects that do not exist yet
 )
 
 var reasons = []string{Wait, Guard, Lock, Receive, Send, Once, Join, Fresh}
@@ -100,15 +100,15 @@ type Oracle struct {
 	classes map[fieldaccess.Location]class
 }
 
-// class is the set of accesses that conflict with a location, as of when the
-// table of accesses had size entries.
+// class is the set of accesses that conflict with a location. It was computed when the table of accesses had
+// size entries.
 type class struct {
 	set  static.Set
 	size int
 }
 
-// New returns an oracle on top of the field access analysis. base is of the same
-// program, which begins with entry.
+// New returns an oracle on top of the field access analysis. base belongs to the same program, which begins
+// with entry.
 func New(fa *fieldaccess.Oracle, base *static.Base, prog mhb.Program, entry *ssa.Function) *Oracle {
 	o := &Oracle{fa: fa, prog: prog, base: base, classes: map[fieldaccess.Location]class{}}
 	o.locks, o.joins, o.waits = static.NewMustLock(base), static.NewMustJoin(base), static.NewMayWait(base)
@@ -261,7 +261,7 @@ func (v *view) waits(th *goroutine, n int) string {
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
 	//mutant: what guards an object guards against stacks [stacks]: false
 	if v.o.base.Acc.At(n).Key == v.o.base.Acc.InspectKey() {
-		return "" // l is not about an object that could be a fresh one
+		return "" // l is not for an object that could be new
 	}
 	reason := Fresh
 	v.o.guarded.Each(v.o.onGuard.FutureOf(th), func(x static.Guarded, guards []static.Guard) {
@@ -269,7 +269,7 @@ func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64
 			return
 		}
 		reason = ""
-		// Locations of one size that overlap and have one type are equal.
+		// Two locations that overlap, and have the same size and the same type, are equal.
 		if l.Map != nil || v.o.base.Acc.Bytes(n) != l.Size {
 			return
 		}

@@ -147,8 +147,8 @@ func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 	return false
 }
 
-// counted reports whether the counter of the WaitGroup at p, which is n, stays above zero for all
-// executions of the others. Least is how far a goroutine takes it down at most, a negative number.
+// counted reports whether the counter of the WaitGroup at p, which is n, stays above zero for all executions
+// of the others. Least is a negative number: the most that a goroutine subtracts from the counter.
 func (v *view) counted(p uint64, n int64) bool {
 	if n <= 0 {
 		return false

@@ -14,8 +14,8 @@
 //		}
 //	}
 //
-// A value in a function that has yet to be called is asked for in the context
-// pointer.Unknown: in all contexts together.
+// Queries about a value in a function that has not been called yet use the context pointer.Unknown, which
+// stands for all contexts together.
 package abstraction
 
 import (
@@ -53,8 +53,8 @@ type Abstraction struct {
 type Frame struct {
 	vm.Activation
 	Context pointer.Context
-	// Indirect: code of the machine is between this frame and the next outer
-	// one: a func that package reflect has made.
+	// Indirect is set if code of the machine is between this frame and the next outer one, as for a func that
+	// package reflect has made.
 	Indirect bool
 }
 
@@ -122,8 +122,8 @@ func (a *Abstraction) Analysis() *pointer.Result { return a.r }
 // Machine returns the machine it observes.
 func (a *Abstraction) Machine() *vm.Machine { return a.m }
 
-// Start returns the frame that executed the go statement of goroutine g as it
-// was then. There is none if g is the first goroutine, or the machine started it.
+// Start returns the frame that executed the go statement of goroutine g, as it was at that time. There is
+// none if g is the first goroutine, or the machine started it.
 func (a *Abstraction) Start(g trace.GID) (Frame, bool) {
 	f, ok := a.starts[g]
 	return f, ok

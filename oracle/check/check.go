@@ -64,7 +64,7 @@ type Machine struct {
 type Counts struct {
 	Steps    uint64
 	Skips    uint64 // skipped choices, in different states
-	Bounded  uint64 // of these, the ones with an incomplete exploration
+	Bounded  uint64 // those of them with an incomplete exploration
 	Musts    uint64 // accesses compared with the events that had to come first
 	Allocs   uint64 // allocations of objects that synchronise
 	Pointers PointerCounts
@@ -138,7 +138,7 @@ func (c *Machine) Step(g trace.GID, choice int) {
 	c.Counts.Steps++
 	c.Live(func(id trace.GID) { // parents come first
 		if _, known := c.allowed[id]; !known {
-			c.allowed[id] = c.allowed[c.Report().Parent(id)] // predictions about the parent cover the goroutines that it may start
+			c.allowed[id] = c.allowed[c.Report().Parent(id)] // the parent's predictions cover the goroutines that the parent may start
 		}
 	})
 	c.points.Goroutines()
@@ -167,8 +167,8 @@ func (c *Machine) predict() {
 	}
 }
 
-// intersect returns the intersection of a and b: the accesses of one that the other has, too, or for which
-// the other has an access that covers the same memory.
+// intersect returns the intersection of a and b. It has each access of one of the sets for which the other
+// set has the same access, or one that covers the same memory.
 func (c *Machine) intersect(a, b static.Set) static.Set {
 	if a == b {
 		return a

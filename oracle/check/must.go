@@ -283,7 +283,7 @@ func (f *mustFacts) allocated(a allocation) {
 	}
 }
 
-// checkFingerprint checks that a fingerprint stands for one place only.
+// checkFingerprint checks that a fingerprint stands for only one place.
 func (f *mustFacts) checkFingerprint(g trace.GID, where [2]uint64) {
 	text := ""
 	for _, a := range f.c.Activations(g, nil) {

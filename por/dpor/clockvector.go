@@ -63,9 +63,9 @@ type clockVector struct {
 	//mutant: saved: clockvector without nodes [resumed]: "[]cvNode" -> "[]cvNode `saved:\"-\"`"
 	nodes []cvNode // nodes[i-1] is pre(S, i)
 
-	// Never undone: the whole search, not the current path, decides which objects are shared.
-	// So Stats.States depends on the order of exploration, like the paper's numbers; the explored
-	// schedules do not.
+	// This is never undone: the whole search, not the current path, decides which objects are shared. So
+	// Stats.States depends on the order of exploration, like the paper's numbers; the explored schedules do
+	// not.
 	//mutant: saved: clockvector without accessed [resumed]: "accessor" -> "accessor `saved:\"-\"`"
 	accessed map[uint32]accessor // by object: who has touched it, for Stats.States
 
@@ -231,8 +231,8 @@ func (x *clockVector) count(n *cvNode) {
 // ended the program there, it adds all enabled goroutines, because another goroutine must move
 // before p's operation.
 //
-// The cases are in this order because each excludes the later ones: a closed node needs nothing, and p can
-// be enabled in n and still be useless there. Example of the second case:
+// The order of the cases matters: a closed node needs nothing, and p may be enabled in n and still be useless
+// there. Example of the second case:
 //
 //	g1: os.Exit(0)    g2: x = 1; print(x)
 //
@@ -267,10 +267,9 @@ func (x *clockVector) addAll(n *cvNode) {
 // execute makes the step a from the top node n, and adds to backtrack sets for the races it shows.
 // It reports whether a goroutine has started or ended.
 func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
-	// In this order: the paper's work before the step (touched), the step, its results
-	// (turnedOut), and last the races of all pending operations. These
-	// have not been executed, so races are found one step before they happen, and also if they never
-	// do.
+	// The order is: the paper's work before the step (touched), the step, its results (turnedOut), and last
+	// the races of all pending operations. Pending operations have not been executed, so races are found one
+	// step before they happen, and also if they never happen.
 	exec := x.exec
 	x.touched(n, exec.Next(a.G))
 	x.Step(a)
@@ -285,17 +284,17 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 			x.add(n, p.G)
 		}
 	}
-	// The step has removed q's operation: t.Stop() has ended the goroutine in which the timer
-	// would have fired. It could have fired first.
+	// The step has removed q's operation: t.Stop() has ended the goroutine in which the timer would have
+	// fired. The timer could have fired first.
 	for _, q := range n.pending {
 		//mutant: ended: clockvector does not look at a timer that is stopped [timing]: false
 		if q != a.G && hb.Ended(q, x.pending) {
 			x.add(n, q)
 		}
 	}
-	// Operations of goroutines that have arrived by this event are compared with the whole past, all
-	// others with this event only. LastRace looks back further
-	// if MayBeCoEnabled rejects the event, so it gets the whole path.
+	// Operations of goroutines that have arrived by this event are compared with the whole past, all others
+	// with this event only. LastRace continues to earlier events if MayBeCoEnabled rejects the event, so it
+	// gets the whole path.
 	for _, q := range x.pending {
 		if op := exec.Next(q); exec.TookPart(q) || exec.DependsOn(i, op) {
 			x.race(q, op, exec.ClockOf(q), i+1, exec.LastEvent(q))
@@ -314,8 +313,8 @@ func (x *clockVector) execute(n *cvNode, a trace.Step) (forked bool) {
 func (x *clockVector) race(q trace.GID, op *hb.NextOp, c []uint32, end, since int) {
 	i := x.exec.LastRace(op, c, end, func(i int) bool {
 		n := &x.nodes[i]
-		// If an operation needs no choice according to the oracle, no other operation has to come before
-		// it; but it may have to come before an earlier event.
+		// If an operation needs no choice according to the oracle, no other operation has to come before it.
+		// But the operation itself may have to come before an earlier event.
 		return !n.closed && x.exec.MayBeCoEnabled(i, since, q, op, n.enabled)
 	})
 	if i >= 0 {
@@ -341,7 +340,7 @@ func (x *clockVector) turnedOut(n *cvNode) {
 	}
 }
 
-// ended is the first case of turnedOut: g's step has ended the program, or not.
+// ended is the first case of turnedOut: it handles the end of the program by g's step, if that is one.
 func (x *clockVector) ended(n *cvNode, g trace.GID, over bool) {
 	if over {
 		if n.p > 0 {

@@ -18,9 +18,9 @@ type ContextConfig struct {
 	// Paper selects Algorithm 1 as published: any two orders that lead to the same state are
 	// equivalent. It loses executions.
 	Paper bool
-	// CSS is not in the paper, but the numbers of its table 1 need it. With CSS an element of the
-	// sleep set stays there after an event that depends on it, if the two have commuted where they
-	// were executed; critical sections may commute, too. CSS loses executions.
+	// CSS is not in the paper, but the numbers of its table 1 need it. With CSS an element of the sleep set
+	// stays there after an event that depends on it, if the two commuted in the state where they were
+	// executed. Critical sections may commute, too. CSS loses executions.
 	CSS bool
 	// Cuts is optimization 1 of section 5.3, anticipating cuts. It loses executions.
 	Cuts bool
@@ -68,9 +68,9 @@ func (c *ContextConfig) Set(name string) error {
 // ContextConfig.CSS, a step that locks a mutex extends until its goroutine unlocks it:
 // operations that lock never commute.
 //
-// "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check" (section
-// 6.2): so does this one. With ContextConfig.Paper it does so when it is back at E', where it knows
-// whether the check is needed. Stats.Transitions does not count these steps.
+// "Our algorithm recomputes sub-sequences due to the context-sensitive equivalence check" (section 6.2): so
+// does this implementation. With ContextConfig.Paper it recomputes them when the search is back at E', where
+// it knows whether the check is needed. Stats.Transitions does not count these steps.
 //
 // Programs with loops that wait fall back to Source. In such a program, a write in the sleep set is
 // not executed, and a loop that waits for this write never leaves. Without the fallback generated
@@ -161,8 +161,8 @@ func (c *contextSensitive) noteRace(e, p int) {
 	if !c.cfg.CSS {
 		return
 	}
-	// The event that locked the mutex that e unlocks. If it happens before the arrival of p's goroutine
-	// at p, the two sections are ordered anyway.
+	// Find the event that locked the mutex that e unlocks. If that event happens before the arrival of p's
+	// goroutine at p, the two sections are ordered anyway.
 	for j := e - 1; j >= 0; j-- {
 		if f := &x.Events[j]; f.G == first.G && f.Op.Kind == trace.Lock && f.Op.Access[0] == first.Op.Access[0] {
 			if known := x.Arrival(p); known < 0 || !x.Before(j, x.Clock(known)) {
@@ -220,8 +220,8 @@ func (c *contextSensitive) checkLater(e, p int) {
 
 // checkStates is lines 12 to 14, if there is anything left to explore.
 //
-// Replaying is expensive, and line 14 only saves later explorations from f: so checkStates does nothing
-// if there are none.
+// Replaying is expensive, and line 14 only saves later explorations from f. So checkStates does nothing if f
+// has no later explorations.
 func (c *contextSensitive) checkStates(f *sourceNode) {
 	if _, _, ok := c.s.pickLine5(f); !ok {
 		return
@@ -283,10 +283,10 @@ func (c *contextSensitive) preferShortest(f *sourceNode, list []trace.GID, p tra
 // though they are dependent: w has been explored, and with it w.p. Both are pending, so a race between
 // them shows here.
 //
-// Both orders are executed from here, and the states compared. Fingerprints include the names of
-// goroutines and objects, because events that depend on the writes must find the same ones
-// (IdentityHashOf). In the sound variant the last two events must still be interchangeable: after the
-// first write the second goroutine's pending operation could be another one.
+// Both orders are executed from here, and the states compared. Fingerprints include the names of goroutines
+// and objects, because events that depend on the writes must find the same ones (IdentityHashOf). In the
+// sound variant the last two events must still be interchangeable, because the first write may have changed
+// the second goroutine's pending operation.
 func (c *contextSensitive) sleepWhatCommutes(f *sourceNode, p hb.Transition) {
 	s := c.s
 	if c.cfg.Paper && !c.cfg.CSS {
@@ -356,8 +356,8 @@ func (c *contextSensitive) executeSequence(w []hb.Event) bool {
 // executeSection executes t, and if that locks a mutex, the operations of its goroutine up to the
 // Unlock.
 //
-// It gives up at an operation with a choice, and after sectionLimit operations: then the two orders count
-// as different, which is always sound.
+// It stops at an operation with a choice, and after sectionLimit operations. Then the two orders count as
+// different, which is always sound.
 func (c *contextSensitive) executeSection(t hb.Transition) bool {
 	s := c.s
 	if !s.replay([]hb.Transition{t}) {

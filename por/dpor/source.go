@@ -14,9 +14,9 @@ import (
 // Reduction", POPL 2014), as Algorithm 1 of "Context-Sensitive Dynamic Partial Order Reduction"
 // (CAV 2017) without its lines 11 to 14 and 16. Line numbers are those of Algorithm 1.
 //
-// It completes one execution of every Mazurkiewicz class, as sleep sets alone would. Source sets
-// reduce the number of other executions, which Stats.Blocked counts: they end where every enabled
-// goroutine is in the sleep set.
+// It completes one execution of every Mazurkiewicz class, as sleep sets alone would. Source sets reduce the
+// number of abandoned executions, which end where every enabled goroutine is in the sleep set. Stats.Blocked
+// counts them.
 //
 // The algorithm is given for processes that are deterministic and always enabled. Goroutines are
 // not:
@@ -132,7 +132,8 @@ type sourceNode struct {
 	taken      int      // steps that have been executed here and explored
 	done       hb.Event // the event that is being explored
 
-	// Work for this state when the search is back in it: see reportRaces and checkStates.
+	// The fields below have the work for this state that waits until the search is back in it: see
+	// reportRaces and checkStates.
 	raceCandidates []raceCandidate
 	stateChecks    []stateCheck // of Context
 }
@@ -264,9 +265,9 @@ func (s *source) continues(f *sourceNode) bool {
 	return !s.OutOfExecutions()
 }
 
-// cut ends an execution at the bound on steps, and drops the enabled goroutine that has moved most.
-// The others continue without it for MaxSteps further steps. Otherwise their races would not be
-// found if it waits for them in a loop.
+// cut ends an execution at the bound on steps, and drops the enabled goroutine that has moved most. The
+// others continue without it for MaxSteps further steps. Otherwise the others' races would not be found if
+// the dropped goroutine waits for them in a loop.
 func (s *source) cut(f *sourceNode) {
 	if s.EndTruncated(s.Path); s.Halted || s.ctx != nil {
 		f.enabled = f.enabled[:0]

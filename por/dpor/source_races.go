@@ -27,7 +27,7 @@ type raceCandidate struct {
 
 // findRaces is lines 6 to 10 for the newest event, and for the pending operations.
 //
-// Only the first of four cases is in the paper, whose processes are never disabled.
+// The paper has only the first of the four cases, because its processes are never disabled.
 //
 //  1. Events on which the newest one, p, depends directly.
 //  2. Operations at which goroutines have arrived by p, if these may be disabled: they may
@@ -112,8 +112,8 @@ func (s *source) notdep(e, p int) (v []hb.Transition) {
 // whether line 9 applies: the goroutine of that initial is in the backtrack set of f, so nothing need be
 // added for the other initials.
 //
-// It is called in the order of execution. If any event of the sequence happens before j, then the
-// first such event is an initial, so it is enough to compare j with initials.
+// It is called in the order of execution. If any event of the sequence happens before j, then the first of
+// these events is an initial. So it is enough to compare j with initials.
 func (s *source) addInitial(f *sourceNode, j int) (covered bool) {
 	c := s.exec.Clock(j)
 	for _, i := range s.initials {
@@ -128,8 +128,8 @@ func (s *source) addInitial(f *sourceNode, j int) (covered bool) {
 // addOneInitial is line 10: no goroutine of an initial is in the backtrack set (addInitial), so it adds
 // one.
 //
-// If none of them is enabled in f, the only initial is p, and it is e that has enabled p: events
-// that do not happen after e are possible without it. Then there is no other order.
+// If none of them is enabled in f, then the only initial is p, and e has enabled p: all events that do not
+// happen after e are possible without e. Then there is no other order.
 func (s *source) addOneInitial(f *sourceNode) {
 	s.candidates = s.candidates[:0]
 	for _, i := range s.initials {

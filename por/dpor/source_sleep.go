@@ -20,8 +20,8 @@ import (
 // sleepElem is an element of a sleep set, a sequence that need not be explored. In Source it is one
 // transition.
 type sleepElem struct {
-	// Whole events, and not only transitions: their accesses decide whether the element is independent of
-	// an event, and they show whether it has ended the execution.
+	// It has whole events, not only transitions, because their accesses decide whether the element is
+	// independent of another event, and because they show whether the element has ended the execution.
 	steps     []hb.Event
 	sameState bool // the element sleeps because states are equal (Context)
 }
@@ -50,9 +50,9 @@ func (f *sourceNode) inSleepSet(t hb.Transition) *sleepElem {
 	return nil
 }
 
-// everyAlternativeEnds reports whether all n alternatives of p's operation end the execution; the
-// last executed one is not in the sleep set yet. If an alternative does not end it, the others
-// continue after that alternative.
+// everyAlternativeEnds reports whether all n alternatives of p's operation end the execution. The alternative
+// executed last is not in the sleep set yet. If an alternative does not end it, the others continue after
+// that alternative.
 func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 	explored, ended := 0, 0
 	for c := range n {
@@ -71,10 +71,10 @@ func (s *source) everyAlternativeEnds(f *sourceNode, p trace.GID, n int) bool {
 // The first case is the paper's second set: after the first step of a sequence its rest is
 // asleep. A single transition that has just been executed is dropped.
 //
-// The second case is an event that ends the program and depends on what has been printed, such as
-// an Unlock of an unlocked mutex. If an event of another goroutine (a Lock) came first, the Unlock
-// would depend on fewer events. So a race of the two does not show that something can be printed
-// before it; only executing it here shows that.
+// The second case is an event that ends the program and depends on what has been printed, such as an Unlock
+// of an unlocked mutex. If an event of another goroutine (a Lock) came first, the Unlock would depend on
+// fewer events. So a race of the two does not show that something can be printed before the Unlock; only
+// executing the Unlock here shows that.
 func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 	for _, w := range f.sleep { // line 15
 		switch {
@@ -95,11 +95,10 @@ func (s *source) sleepAfter(f *sourceNode, e *hb.Event) (sleep []sleepElem) {
 
 // independent reports whether w does not depend on e, the newest event.
 //
-// The first step of w is compared as it is in the current state, because e may have changed its effect:
-// after close(c) a receive from c has another result. If the transition of w is not possible
-// any more, w does not sleep; nothing is lost by that. Later steps of a sequence are not pending, so they
-// are compared in the form in which they were executed, and in both directions: dependence of b on a may
-// differ from that of a on b.
+// The first step of w is compared as it is in the current state, because e may have changed its effect: after
+// close(c) a receive from c has another result. If the transition of w is not possible any more, w does not
+// sleep, which loses nothing. Later steps of a sequence are not pending, so they are compared in the form in
+// which they were executed, and in both directions: dependence of b on a may differ from that of a on b.
 func (s *source) independent(e *hb.Event, w *sleepElem) bool {
 	for i := range w.steps {
 		d := w.steps[i]

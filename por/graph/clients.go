@@ -2,11 +2,11 @@ package graph
 
 import "hbcheck.dev/hbcheck/trace"
 
-// DataRaceBehavior is the paper's client of that name: it "dynamically discovers sharing and
-// enumerates over shared variables utilizing the Maybe and replay features". An access to ordinary
-// memory is a scheduling point if more than one goroutine has touched that memory in the search so
-// far, and otherwise may become one. As in the paper, rewinding does not undo its knowledge of sharing.
-// Synchronising operations are scheduling points.
+// DataRaceBehavior is the paper's client of that name: it "dynamically discovers sharing and enumerates over
+// shared variables utilizing the Maybe and replay features". An access to ordinary memory is a scheduling
+// point (Yes) if more than one goroutine has touched that memory in the search so far. Otherwise it may
+// become one (Maybe). As in the paper, rewinding does not undo its knowledge of sharing. Synchronising
+// operations are scheduling points.
 //
 // Example, x a variable of main:
 //

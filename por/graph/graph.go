@@ -6,17 +6,16 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Explore is the DPOR engine of Storey, Mercer and Parizek ("A Sound Dynamic Partial Order
-// Reduction Engine for Java Pathfinder", 2020): dynamic partial order reduction over any set of events,
-// whose program points need not be known in advance. A Marker decides which operations are scheduling
-// points (Yes), may become some (Maybe), or are places to restart from (Replay); a Dependence decides which
-// of them depend on each other. The nodes are the DPOR graph of section 3.1 (DPORGraph).
+// Explore is the DPOR engine of Storey, Mercer and Parizek ("A Sound Dynamic Partial Order Reduction Engine
+// for Java Pathfinder", 2020): dynamic partial order reduction over any set of events, whose program points
+// need not be known in advance. A Marker decides which operations are scheduling points (Yes), may become
+// scheduling points (Maybe), or are places to restart from (Replay). A Dependence decides which of them
+// depend on each other. The nodes are the DPOR graph of section 3.1 (DPORGraph).
 //
-// A Maybe node that becomes a scheduling point had no choice generator. The paper then
-// executes a region of the search again, from the Replay node above it, so that it gets one
-// (section 3.4); that is Config.Restart. Without Restart the search returns to the node, and the node
-// becomes a Yes node. This is possible for every operation, explores the same schedules, and executes
-// nothing twice.
+// A Maybe node that becomes a scheduling point had no choice generator. The paper then executes a region of
+// the search again, from the Replay node above the Maybe node, so that the Maybe node gets a generator
+// (section 3.4); that is Config.Restart. Without Restart the search returns to the node, and the node becomes
+// a Yes node. This is possible for every operation, explores the same schedules, and executes nothing twice.
 //
 // The guarantee depends on the client. DataRaceBehavior and EveryAccess find every deadlock,
 // every end of the program and every race. As in the paper no states are stored: "the DPOR
@@ -151,8 +150,8 @@ func (n *Node) Choices() []trace.GID { return n.at.choices }
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
 //
-// m may not have been executed: then n is compared with the clock of the arrival of its goroutine at m,
-// the clock after m.since.
+// If m has not been executed, n is compared with the clock of the arrival of m's goroutine at m, which is the
+// clock after m.since.
 func (n *Node) Before(m *Node) bool {
 	return hb.Entry(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
 }

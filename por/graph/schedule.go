@@ -18,9 +18,9 @@ import (
 //
 //	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
 //
-// g2's write is compared with both reads of y. It cannot come before that of g0, because x is 0
-// then, but it can come before that of g1. So the walk continues to the root. It skips closed
-// nodes: according to the oracle nothing has to come before them.
+// g2's write is compared with both reads of y. The operation cannot come before that of g0, because x is 0
+// then, but it can come before that of g1. So the walk continues to the root. It skips closed nodes:
+// according to the oracle nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type != Replay && p.Op.G != n.Op.G && !p.at.closed && x.dependent(p, n) {
@@ -98,9 +98,8 @@ func (x *searcher) disabledAtEnd() {
 	}
 }
 
-// ended is called when the step of n, of goroutine g, has been executed. If the
-// program is over, the others must continue first, where they can: see clockVector.turnedOut in
-// package dpor.
+// ended is called when the step of n, of goroutine g, has been executed. If the program is over, other
+// goroutines that can continue must do so first: see clockVector.turnedOut in package dpor.
 func (x *searcher) ended(n *Node, g trace.GID, over bool) {
 	at := n.at
 	at.continues = at.continues || !over

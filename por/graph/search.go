@@ -10,15 +10,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A choiceSet is the state of one or more nodes: the first nodes after a common
+// A choiceSet has the choices in one state, which may have several nodes: the first nodes after a common
 // parent, with no step in between, differ only in the goroutine that moves.
 //
 //	        ┌─ node 4: g1's operation ── ...
 //	parent ─┤                                    one choiceSet, choices {g1, g3}
 //	        └─ node 9: g3's operation ── ...
 //
-// Invariant: choices only grows, at its end, and only by elements of runnables. So more can iterate
-// over it while nodes further down add to it.
+// Invariant: choices only grows, at its end, and only by elements of runnables. So the method more can
+// iterate over choices while nodes further down add to them.
 type choiceSet struct {
 	runnables []trace.GID
 	choices   []trace.GID
@@ -87,8 +87,8 @@ func newSearcher(sys por.System, v por.Visitor, cfg por.Config, gc Config, rel h
 
 // run explores from the current state of the system and leaves it there.
 //
-// The stack has a generator for each state to which the search can return. Between them are operations
-// marked No and, with Config.Restart, Maybe nodes: to schedule a goroutine there the search is
+// The stack has a generator for each state to which the search can return. Between generators are operations
+// marked No and, with Config.Restart, Maybe nodes. To schedule a goroutine at such a node, the search is
 // repeated from a Replay node.
 //
 // It is a loop, not a recursion, because a choice may have to be scheduled at any state of the
@@ -134,9 +134,9 @@ func (x *searcher) positions() (list []*search.Position) {
 
 // more moves on to the next choice of p, and reports whether there is one.
 //
-// The order of the cases: alternatives of the operation that is being explored; the first choice
-// of a new generator; a Replay node, whose only choice is executed again if a node below requires it; the
-// next choice.
+// The cases are, in this order: alternatives of the operation that is being explored; the first choice of a
+// new generator; a Replay node, whose only choice is executed again if a node below requires it; the next
+// choice.
 func (x *searcher) more(p *generator) bool {
 	switch {
 	case p.alt < p.alts: // another alternative of the same operation
@@ -177,9 +177,9 @@ func (x *searcher) returnTo(p *generator) {
 
 // take executes p's current choice. It returns false if it has pushed a generator on top of p.
 //
-// It asks the client (mark) only about a goroutine that has not been scheduled here before; about
-// the first choice the client was asked when the generator was pushed. NoGID is the choice of the
-// root, which executes nothing.
+// It asks the client (mark) only about a goroutine that has not been scheduled here before. The client was
+// asked about the first choice when the generator was pushed. NoGID is the choice of the root, which executes
+// nothing.
 func (x *searcher) take(p *generator) bool {
 	g := p.choices[p.next]
 	switch {
@@ -359,8 +359,8 @@ func (x *searcher) push(typ Marking, g trace.GID, state any) *Node {
 //
 // Most of it handles effects that are known only after a step:
 //
-//  1. The operation of a partner has been executed with it, and depends on nodes above like a node of its
-//     own (m).
+//  1. The operation of a partner has been executed with the step, and depends on nodes above like a node of
+//     its own (m).
 //  2. The step has had more effects than its operation (late): see hb.Execution.TurnedOut.
 //  3. The step has removed an operation, by stopping the timer whose goroutine would execute it (gone).
 //  4. It has ended the program while others could continue (over): these have to come first.

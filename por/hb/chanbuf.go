@@ -21,13 +21,13 @@ import "hbcheck.dev/hbcheck/trace"
 // a lock. Proof: wherever x is enabled, y is enabled, too: y needs room (or an element), and x has
 // found it there.
 //
-// Claim 2 does not hold for a close. It needs no room; a send after it needs none either; and a
-// receive that came first would have let the send succeed. So a close is ordered with all receives,
-// although it commutes with receives that find an element. The exception is a channel that one
-// goroutine sends to and closes: see closing.go.
+// Claim 2 does not hold for a close. A close needs no room; a send after it needs none either; and a receive
+// that came first would have let the send succeed. So a close is ordered with all receives, although it
+// commutes with receives that find an element. The exception is a channel that one goroutine sends to and
+// closes: see closing.go.
 
-// A slot identifies the element of a buffer that a send or a receive accesses. With Relation.OneCloses
-// a close has one, too, without an element.
+// A slot identifies the element of a buffer that a send or a receive accesses. With Relation.OneCloses a
+// close has a slot, too, without an element.
 //
 // index counts from the beginning of the execution, not from the present contents: see the
 // drawing above.

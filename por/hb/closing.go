@@ -13,20 +13,20 @@ import "hbcheck.dev/hbcheck/trace"
 // after the close it panics. Whether a close and a receive depend on each other must not depend on
 // g3, which is ordered with neither. So with a second sender they always depend on each other.
 //
-// Claim. Suppose that the search notices no channel with a buffer that one goroutine is about to close, and
-// another goroutine is about to close or send to. The two may be in the same execution or in different ones.
-// Then the program has no such channel, and the search is complete.
+// Claim. Call a channel with a buffer shared if one goroutine is about to close it, and another one is about
+// to close it or to send to it; the two may be in the same execution or in different ones. Suppose that the
+// search notices no shared channel. Then the program has no shared channel, and the search is complete.
 //
 // Proof. 1. The name of a channel (por.Effects.Identity) and that of a goroutine are the same in all
-// executions. If the search has seen a goroutine about to close channel c, let o(c) be that goroutine. No
-// other one has been about to send to c or to close it.
-// 2. Let S be the program. Let T be the program in which each goroutine except o(c) stops for good before
-// it sends to c or closes c; if c has no o(c), goroutines stop only before they close c. In T the close and
-// the receive of an element are independent in all states: the close needs no room, and no other goroutine
-// sends. So the search of T is complete, also for the operations to which goroutines come.
-// 3. In the explored executions of S, no goroutine comes to an operation at which it would stop in T. So
-// they are executions of T, and the search of T would have been the same. So every operation to which
-// goroutines come in T has been noticed.
+// executions. If the search has seen a goroutine that was about to close channel c, let o(c) be that
+// goroutine. No other one has been about to send to c or to close it.
+// 2. Let S be the program. Let T be the program in which each goroutine except o(c) stops for good before it
+// sends to c or closes c; if c has no o(c), goroutines stop only before they close c. In T the close and the
+// receive of an element are independent in all states: the close needs no room, and no other goroutine sends.
+// So the search of T is complete, also for the operations to which goroutines come.
+// 3. In the explored executions of S, no goroutine comes to an operation at which it would stop in T. So they
+// are executions of T, and the search of T would have been the same. So the search has noticed every
+// operation to which goroutines come in T.
 // 4. Suppose that in an execution of S a goroutine comes to an operation at which it stops in T. In the
 // shortest such execution only the last event brings it there, so this is also an execution of T. By 3 the
 // search has noticed that operation, which contradicts the assumption of the claim.
@@ -40,8 +40,8 @@ type sender struct {
 	several, closes bool
 }
 
-// note notes that g may send to channel c, or close it, and reports whether several goroutines do so and one
-// closes it.
+// note records that g may send to channel c, or close it. It reports whether several goroutines do so and one
+// of them closes c.
 func (s *senders) note(c uint64, n sender) (refuted bool) {
 	if *s == nil {
 		*s = make(senders)
@@ -59,7 +59,7 @@ func (s *senders) note(c uint64, n sender) (refuted bool) {
 	return n.several && n.closes
 }
 
-// noteSender notes n, at which g has arrived, if it sends to channels, or closes one.
+// noteSender records n, the operation at which g has arrived, if n sends to channels or closes one.
 func (x *Execution) noteSender(g trace.GID, n *NextOp) {
 	if !x.rel.OneCloses && !x.rel.OnlyReceived || !n.Kind.Channels() {
 		return

@@ -7,10 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// This file answers the question that Flanagan and Godefroid ("Dynamic Partial-Order Reduction for
-// Model Checking Software", POPL 2005) put to a happens-before relation: which event is the last
-// one on which a pending operation depends, which does not happen before the operation, and which
-// may be co-enabled with it?
+// This file answers the question that Flanagan and Godefroid ("Dynamic Partial-Order Reduction for Model
+// Checking Software", POPL 2005) put to a happens-before relation: what is the last event on which a pending
+// operation depends, that does not happen before the operation and may be co-enabled with it?
 
 // MayBeCoEnabled reports whether event i and op, the pending operation of goroutine q, may be
 // co-enabled in a state that can be reached by events independent of event i. since is the event by
@@ -123,8 +122,8 @@ func (x *Execution) DependsOn(i int, op *NextOp) bool {
 // j, j does not happen before an event with clock c, and mayBe(j) is true. It returns -1 if there
 // is none.
 //
-// Invariant: best is the largest index found, so in each list the walk ends at a smaller one. An event
-// that happens before op and overwrites the locations of op ends the walk, too.
+// Invariant: best is the largest index found, so in each list the walk ends at a smaller index. An event that
+// happens before op and overwrites the locations of op ends the walk, too.
 func (x *Execution) LastRace(op *NextOp, c []uint32, end int, mayBe func(i int) bool) int {
 	is := func(i int) bool { return !x.Before(i, c) && x.DependsOn(i, op) && mayBe(i) }
 	if len(x.onAll) > 0 || op.DependsOnAll {

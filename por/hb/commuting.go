@@ -2,14 +2,13 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// Additions to one location with unused results commute, and so do readers of a lock. That is not
-// enough for the reductions if a goroutine waits in a loop until the location has a certain value
-// (trace.Op.Awaits): each of two additions, or two readers, can alone disable the loop's next
-// iteration, and only all of them together enable it. The reductions assume that there is a least
-// set of events after which the operation is disabled; here there is no least one. They also assume
-// that the events on which a pending operation depends have happened before its goroutine arrives;
-// here some may happen later. Example: v.Add(1) beside v.Add(1) and `for v.Load() != 0 {}` beside
-// v.Add(-1).
+// Additions to one location with unused results commute, and so do readers of a lock. That is not enough for
+// the reductions if a goroutine waits in a loop until the location has a certain value (trace.Op.Awaits):
+// each of two additions, or two readers, can alone disable the loop's next iteration, and only all of them
+// together enable it. The reductions assume that there is a least set of events after which the operation is
+// disabled; here there is no least set. They also assume that the events on which a pending operation depends
+// have happened before its goroutine arrives; here some may happen later. Example: v.Add(1) beside v.Add(1)
+// and `for v.Load() != 0 {}` beside v.Add(-1).
 //
 // So an Execution in which such operations commute notices when one of them and a waiting loop use the same
 // location, anywhere in the search. Then the assumption Commute is Wrong, and the search restarts without
@@ -25,7 +24,7 @@ func (x *Execution) noteCommuting(n *NextOp) {
 // addCommuting is noteCommuting for an operation that may commute with others, or waits in a loop. Receives
 // that commute change nothing (receives.go), so they can disable no loop.
 //
-// Write is cleared so that reads and writes of a location are one element of the set; refuted sets it
+// Write is cleared so that reads and writes of a location are one element of the set; refuted sets Write
 // again.
 func (x *Execution) addCommuting(n *NextOp) {
 	commutes := n.CommutesWithPeers() && n.Commutes != trace.Receives

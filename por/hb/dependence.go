@@ -2,9 +2,9 @@ package hb
 
 import "hbcheck.dev/hbcheck/trace"
 
-// dependence decides which operations of different goroutines must keep their order. Two
-// independent operations can be executed in either order from any state in which both are enabled.
-// Both orders lead to the same state, and neither operation enables or disables the other.
+// dependence decides which operations of different goroutines must keep their order. Two independent
+// operations can be executed in either order from any state in which both are enabled. Both orders lead to
+// the same state, and neither of the two operations enables or disables the other one.
 //
 // It refines trace.Op.Conflicts: one of the operations has been executed, so its outcome is known.
 type dependence struct {
@@ -58,8 +58,8 @@ func (x *Execution) DependentOps(a, b *NextOp) bool { return x.dep.dependent(a, 
 
 // Dependent reports whether event e, executed after f, depends on it.
 //
-// Each event may have two goroutines, so there are four pairs of operations, and the locations that
-// only the execution of e has shown.
+// Each event may have two goroutines, so there are four pairs of operations to compare. The locations that
+// only the execution of e has shown are compared, too.
 func (x *Execution) Dependent(f, e *Event) bool {
 	if x.DependentOp(f, &e.Op, e.DependsOnOutput) {
 		return true
@@ -90,7 +90,7 @@ func (x *Execution) DependentOp(f *Event, op *NextOp, dependsOnOutput bool) bool
 // It is Dependent for a pending operation, except for pairs that certainly have no other order. A
 // CondWait has no other order with any event: its goroutine waits for a Signal, which is an event.
 func (x *Execution) MayBeReversed(e *Event, op *NextOp) bool {
-	if op.Kind == trace.CondWait || !e.EndsExecution && Enables(e, &op.Op) {
+	if op.Kind == trace.CondWait || e.ComesBefore(op) || !e.EndsExecution && Enables(e, &op.Op) {
 		return false
 	}
 	onBuffer := e.Op.Slot.Capacity > 0 && op.Slot.Capacity > 0 && e.Op.Access[0] == op.Access[0]
@@ -120,10 +120,10 @@ var aboutLocks = trace.KindsWhere(func(r *trace.Row) bool {
 	return r.On == trace.OnLock || r.On == trace.OnCond
 })
 
-// unbalancedUnlock reports whether one of these holds: event i unlocks a read lock that its
-// goroutine does not hold; it unlocks for a writer that is only pending; or it is on a Cond with an
-// RWMutex. Without such events readers come and leave in any order. After such an event, their
-// order decides which of them finds too few readers, or may pass a writer.
+// unbalancedUnlock reports whether one of these holds: event i unlocks a read lock that its goroutine does
+// not hold; it unlocks for a writer that is only pending; or it is on a Cond with an RWMutex. Without such
+// events readers come and leave in any order. After such an event, the order of readers' unlocks decides
+// which of them finds too few readers, or may pass a writer.
 //
 // Example: g1: RLock; g2: RUnlock. In this order nothing happens; in the other one g2 crashes.
 // The two would commute as readers.

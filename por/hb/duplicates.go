@@ -55,8 +55,8 @@ func (d *Duplicates) Bytes() int64 { return int64(len(d.seen)) * 48 }
 
 // fingerprint returns the fingerprint of the execution's class: see Duplicates.
 //
-// The two halves are summed separately. Entries of a clock are hashed with their goroutine, so goroutines
-// without events, and with them the width of rows, make no difference.
+// The two halves are summed separately. Entries of a clock are hashed with their goroutine. So goroutines
+// without events make no difference, and neither does the width of rows.
 func (x *Execution) fingerprint() por.Hash {
 	var h por.Hash
 	for i := range x.Events {

@@ -1,10 +1,10 @@
 // Package hb has the happens-before relation, on which the reductions are based: the events of an
 // execution, their dependence, and their vector clocks.
 //
-// An Execution is the path from the initial state of a por.System to the current one. Event e
-// happens before event f (Lamport 1978) if both are the same goroutine's and e comes first; if f
-// depends on e and e comes first; if e started, woke or communicated with f's goroutine; and
-// transitively. Clocks (Mattern 1988) represent the events that happen before one.
+// An Execution is the path from the initial state of a por.System to the current one. Event e happens before
+// event f (Lamport 1978) if both are the same goroutine's and e comes first; if f depends on e and e comes
+// first; if e started, woke or communicated with f's goroutine; and transitively. The clock of an event
+// (Mattern 1988) represents the events that happen before it.
 //
 // Dependence is more than a property of accesses. Package hb implements the semantics of Go's
 // synchronisation, in the vocabulary of package trace (trace.Row):
@@ -59,6 +59,7 @@ type Event struct {
 	Op        NextOp    // the event's operation, as it was before
 	PartnerOp NextOp    // the partner's operation, as it was before
 	Partner   trace.GID // the goroutine with which it communicated, if any
+	reach     int64     // later moments come after the event: see rests.go
 	undoStart int       // len(Execution.undoLog) before the event
 
 	// EndsExecution: it has ended the execution while other goroutines could continue. It
@@ -68,8 +69,8 @@ type Event struct {
 	// DependsOnOutput: it decides which output exists when the program ends.
 	DependsOnOutput bool
 
-	// For a WgAdd: the effect on the counter; for a Done the event whose unit it has taken (see
-	// waitgroup.go); and how many units of this event have been taken.
+	// For a WgAdd: its effect on the counter; for a Done: the event whose unit it has taken (see
+	// waitgroup.go); for both: how many of this event's own units have been taken.
 	change       por.Adding
 	unit         int32
 	matchedUnits int64
@@ -143,9 +144,9 @@ type Execution struct {
 	Order    []trace.GID
 	Precedes func(a, b trace.GID) bool `saved:"-"`
 
-	// Races are the events of other goroutines with which the newest event is in a race, latest
-	// first: it depends on each of them, and none of them happens before another event of another
-	// goroutine on which it depends.
+	// Races are the events of other goroutines with which the newest event e is in a race, latest first: e
+	// depends on each of them, and none of them happens before another event of another goroutine on which e
+	// depends.
 	Races []int32
 	// looked is the number of events inspected to find them.
 	looked int
@@ -164,7 +165,7 @@ type Execution struct {
 	Wrong       Assumption // the assumptions without which the execution would not be Unsupported
 	Awaits      bool       // an operation has been pending that awaits something
 
-	// Findings with Relation.Pairwise, likewise: see Refuted.
+	// The same findings with Relation.Pairwise: see Refuted.
 	reused   bool // the counter of a WaitGroup has grown while a goroutine could return from its Wait
 	underrun bool // an operation has been pending that makes a counter negative
 
@@ -183,7 +184,7 @@ type Execution struct {
 	positiveAdds []int32
 	lanes        [65]lanes         // by bit; the last one has all events
 	onAll        []int32           // events that depend on all
-	everOnAll    bool              // whether an event has depended on all, on this path or another one
+	everOnAll    bool              // whether an event of this path or another one has depended on all
 	received     map[uint32]uint32 // by channel with a buffer: the number of elements received: see slotOf
 	matching     matching
 	waitArrival  bool      // a goroutine has arrived at Wait by the newest event
@@ -267,7 +268,7 @@ func (x *Execution) Cases(g trace.GID, buf []por.Case) (cases []por.Case, parks 
 	return x.sys.Cases(g, buf)
 }
 
-// Retire is called when g's newest event has ended the execution and been undone: g has no pending
+// Retire is called when g's newest event has ended the execution and has been undone: g has no pending
 // operation any more.
 func (x *Execution) Retire(g trace.GID) { x.Pending[g] = NextOp{} }
 
@@ -346,6 +347,7 @@ func (x *Execution) newEvent(g trace.GID, choice int) *Event {
 	e.G, e.Label, e.Choice, e.undoStart = g, x.Label(g, choice), choice, len(x.undoLog)
 	e.Op = *x.Next(g)
 	e.PartnerOp.Kind, e.PartnerOp.footprint, e.PartnerOp.DependsOnAll, e.Partner = trace.None, 0, false, 0
+	e.reach = x.sys.Reach(g)
 	e.EndsExecution, e.DependsOnOutput = false, false
 	e.change, e.unit, e.matchedUnits = por.Adding{}, unmatched, 0
 	e.BufferChan, e.BufferChange = 0, 0

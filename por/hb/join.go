@@ -8,7 +8,7 @@ import "hbcheck.dev/hbcheck/trace"
 //	main: Wait, blocked     g1: Done     g2: Done     all others have ended
 type Join struct {
 	Waiter trace.GID
-	Dones  []trace.GID // of the others that have not ended, in order
+	Dones  []trace.GID // the other goroutines that have not ended, in order
 	// Synchronised: the memory model, not only dependence, orders all events of the others before
 	// the end of Wait.
 	Synchronised bool
@@ -133,8 +133,8 @@ func (x *Execution) onlyCounted(j *Join, wg trace.Access, counter int64) bool {
 	return true
 }
 
-// matches is (5): each Done takes a free unit of the latest Add before it that has one. It may report
-// false though there is another matching.
+// matches is (5): each Done takes a free unit of the latest Add before it that has one. It may report false
+// although another matching exists.
 func (x *Execution) matches(j *Join, wg trace.Access) bool {
 	if len(x.positiveAdds) == 0 {
 		return true // all units are initial; if there are too few, a Done panics, and there is no tail
@@ -157,8 +157,8 @@ func (x *Execution) matches(j *Join, wg trace.Access) bool {
 	return len(j.units) == len(j.Dones)
 }
 
-// Advance executes g's pending operation, which has one alternative, without an event. It
-// reports whether no other goroutine has advanced by it, or been started.
+// Advance executes g's pending operation, which has one alternative, without an event. It reports whether the
+// step has neither moved nor started another goroutine.
 func (x *Execution) Advance(g trace.GID) bool {
 	x.sys.Step(g, 0)
 	x.Invalidate()

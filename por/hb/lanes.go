@@ -36,7 +36,7 @@ const (
 	readClass             // operations that read memory
 	readerClass           // operations of readers of a lock
 	addClass              // additions to a counter, which wgOrderMatters compares
-	onOneClass            // on one channel: a class only in the lanes of all channels (see in)
+	onOneClass            // operations on one channel: a class only in the lanes of all channels (see in)
 	laneClasses
 )
 
@@ -112,7 +112,7 @@ type suffix struct {
 // shortHistory is the number of events that are read one by one faster than by lanes.
 const shortHistory = 128
 
-// Short reports whether there are so few events before e that reading them one by one is fastest.
+// Short reports whether reading the events before e one by one is fastest, because they are few.
 func (x *Execution) Short(e int) bool { return e <= shortHistory }
 
 // Concurrent appends to buf the events before event e that do not happen before it, latest first.

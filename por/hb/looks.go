@@ -5,7 +5,7 @@ import "hbcheck.dev/hbcheck/trace"
 // Operations that look at all other goroutines: dumps of all stacks, collections. They depend on all others
 // and can be enabled beside them, which not every explorer can handle (por.Global.Overtakes). A program may
 // have them in code of a library that no execution reaches: most programs with many packages do. So with
-// Relation.NoneLooks such an explorer assumes that none is reached.
+// Relation.NoneLooks such an explorer assumes that the program reaches no such operation.
 //
 // Claim. Suppose that the search does not notice that a goroutine comes to such an operation. Then it is
 // complete.

@@ -53,7 +53,7 @@ func (s *channels) add(c uint64) {
 // A Sent is a set of channels to which goroutines send. It does not change.
 type Sent struct {
 	Channels []uint64 // by identity, sorted
-	Again    int      // how many searches have begun with such sets
+	Again    int      // number of searches that have begun with such sets
 }
 
 // mostAgain is the largest Sent.Again.
@@ -109,7 +109,7 @@ func mayReceive(k trace.Kind) bool {
 }
 
 // onlyReads turns accesses of g's pending operation n into reads, if they are to channels to which no
-// goroutine sends. list has the accesses of n to channels, or those in its extra.
+// goroutine sends. list has n's accesses to channels, or n's extra accesses.
 //
 // Execution.Pending may have a read of a channel to which a goroutine came to send later. The read conflicts
 // with all events on the channel, because these are not reads.

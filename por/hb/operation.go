@@ -8,13 +8,13 @@ import (
 
 // A NextOp is the pending operation of a goroutine, with the data that decide its dependence on others.
 //
-// Invariant: footprint has the bits of all locations of the operation, so disjoint ones
-// prove independence. It may be larger: objects share bits, and a select has the bit of all
-// channels.
+// Invariant: footprint has the bits of all locations of the operation, so disjoint ones prove independence. A
+// footprint may have further bits: objects share bits, and a select has the bit of all channels.
 type NextOp struct {
 	trace.Op
 	DependsOnAll bool  // the operation depends on every operation of other goroutines
-	lowers, done bool  // in Execution.Pending: a WgAdd that lowers the counter; that lowers it by one
+	deadline     int64 // in Execution.Pending: see por.Effects
+	lowers, done bool  // in Execution.Pending: whether this is a WgAdd that lowers the counter; by one
 	Alternatives int32 // number of alternatives in the current state; 0: the operation is disabled
 	// footprint is the set of locations of the operation: see objectNumber, outputBit and
 	// channelsBit. Two operations with disjoint footprints are independent, unless one
@@ -35,8 +35,8 @@ func objectNumber(obj uint32) uint32 { return obj % 62 }
 
 // setFootprint fills in n.footprint.
 //
-// A Wide operation has more locations than its accesses: the channels at which its participants are
-// pending. So it has the bit of all channels.
+// A Wide operation has more locations than its accesses: the channels at which its participants are pending.
+// So its footprint has the bit of all channels.
 func (n *NextOp) setFootprint() {
 	n.footprint = 0
 	for i := range n.N {
@@ -51,11 +51,11 @@ func (n *NextOp) setFootprint() {
 }
 
 // singleAccess returns the only location that n accesses, if this location and the rule for WgAdds
-// (wgOrderMatters) decide on which operations n depends; otherwise an access of no bytes.
+// (wgOrderMatters) decide on which operations n depends; otherwise it returns an access of no bytes.
 //
-// The location does not decide that if n commutes with operations of its kind. The exception is
-// WgAdd, which has a rule of its own. A compare-and-swap that fails commutes like a read, as its
-// access shows already.
+// The location does not decide the dependences if n commutes with operations of its kind. WgAdd is an
+// exception, because it has a rule of its own. So is a compare-and-swap that fails: it commutes like a read,
+// and its access is that of a read.
 func (n *NextOp) singleAccess() trace.Access {
 	if n.N != 1 || n.DependsOnAll || n.footprint >= outputBit {
 		return trace.Access{}
@@ -136,9 +136,9 @@ func (n *NextOp) Terminated() bool { return n.Kind == trace.End && n.Alternative
 
 // Next returns g's pending operation. It is valid until a goroutine moves.
 //
-// The relation changes the operation of the system, in this order: with ReadsFrom a write may
-// become an update; with AdditionsDepend an addition loses its class; with Pairwise a WgAdd gets
-// one. The footprint is that of the changed operation.
+// The relation changes the system's operation, in this order: with ReadsFrom a write may become an update;
+// with AdditionsDepend an addition loses its class; with Pairwise a WgAdd gets a class. The footprint is that
+// of the changed operation.
 func (x *Execution) Next(g trace.GID) *NextOp {
 	if int(g) >= len(x.next) {
 		x.grow(int(g))
@@ -172,8 +172,8 @@ func (x *Execution) Next(g trace.GID) *NextOp {
 	return n
 }
 
-// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. They
-// are mostly the same in all states; then the list of the last call is returned.
+// extraAccesses returns the accesses of n, the pending operation of g, that do not fit in n. If they are the
+// same as at the last call, which is usual, the list of that call is returned.
 func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 	if !n.Wide || !n.Kind.Channels() {
 		return nil
@@ -195,7 +195,10 @@ func (x *Execution) extraAccesses(g trace.GID, n *NextOp) *[]trace.Access {
 func (x *Execution) recordPending(g trace.GID) {
 	n := &x.Pending[g]
 	*n = *x.Next(g)
-	n.lowers, n.done = false, false
+	n.lowers, n.done, n.deadline = false, false, 0
+	if rests.Has(n.Kind) {
+		n.deadline = x.sys.Deadline(g)
+	}
 	if n.Kind == trace.WgAdd {
 		added := x.sys.Adds(g).N
 		n.lowers, n.done = added < 0, added == -1

@@ -33,11 +33,11 @@ func (x *Execution) Participants(i int) []Participant {
 	return x.undoLog[x.Events[i].undoStart:end]
 }
 
-// Arrival returns the event by which event i's goroutine had arrived at the operation of
-// event i; -1: it was there at the start.
+// Arrival returns the event by which event i's goroutine arrived at the operation of event i, or -1 if the
+// goroutine was there at the start.
 func (x *Execution) Arrival(i int) int { return int(x.undoLog[x.Events[i].undoStart].Last) }
 
-// Previous returns the last event before the newest one in which g has taken part; -1: none.
+// Previous returns the last event before the newest one in which g has taken part, or -1 if there is none.
 func (x *Execution) Previous(g trace.GID) int {
 	for _, p := range x.Participants(len(x.Events) - 1) {
 		if p.G == g {

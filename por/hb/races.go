@@ -5,9 +5,9 @@ import "math/bits"
 // findRaces finds the events on which event i, the newest one, depends, and completes its clock. Indices
 // exclude most other events unread.
 //
-// Let e be event i, and a the last earlier event that depends on all. The events before a happen
-// before a, and a before e. So only the events after a are read, and then a, on which e depends.
-// The footprint of the event, a set of 64 bits that objects may share, selects among them:
+// Let e be event i, and a the last earlier event that depends on all. The events before a happen before a,
+// and a before e. So only the events after a are read, and last a itself, on which e depends. The footprint
+// of the event, a set of 64 bits that objects may share, selects among them:
 //
 //	e depends on all:              those that e's clock does not have (lanes)
 //	several bits, or SyncOnly:     of these, those that share a bit
@@ -17,9 +17,9 @@ import "math/bits"
 // In the last case the walk ends at an event that overwrites all locations of e: earlier events on which e
 // depends happen before it.
 //
-// Reading latest first makes Races minimal: when event j is read, the clock has all events that
-// happen before the later ones in Races. So it has j already if another event comes between j and e
-// in the happens-before order.
+// Reading latest first makes Races minimal: when event j is read, the clock has all events that happen before
+// the later ones in Races. So the clock already has j if another event comes between j and e in the
+// happens-before order.
 func (x *Execution) findRaces(i int) {
 	e, k, c := &x.Events[i], &x.keys[i], x.Clock(i)
 	c[k.G] = k.N
@@ -102,17 +102,17 @@ func (x *Execution) findRacesAfter(all, i int) {
 }
 
 // mostOverwritten is the number of recent events among which findRaces seeks one that overwrites the
-// locations of the newest event: mostly there is one among the last few.
+// locations of the newest event: usually the last few have one.
 var mostOverwritten = 64
 
 // SomeDependsOnAll reports whether an event of this path, or of an earlier one, depends on all.
 func (x *Execution) SomeDependsOnAll() bool { return x.everOnAll }
 
-// FindDependsOnAll notes that another worker of the same search has executed an event that depends on all.
+// FindDependsOnAll records that another worker of the same search has executed an event that depends on all.
 func (x *Execution) FindDependsOnAll() { x.everOnAll = true }
 
-// addRace adds event j to Races and to the clock c of e, the newest event, if e depends on it and j
-// does not happen before e for another reason.
+// addRace adds event j to Races and to the clock c of e, the newest event, if e depends on j, and j does not
+// happen before e for another reason.
 //
 // The keys are compared first, which decides nearly always. Whole events are read for operations
 // whose dependence is more than an overlap of accesses.

@@ -43,7 +43,7 @@ func WritesTo(op *trace.Op, a trace.Access) bool {
 	return slices.ContainsFunc(op.Access[:op.N], func(b trace.Access) bool { return b.Write && b.Overlaps(a) })
 }
 
-// writesAll reports whether op, which writes to a part of a, writes to all of it.
+// writesAll reports whether op, which writes to a part of access a, writes to all of a.
 //
 // Otherwise a read of a may read from two writes, but an event has only one source.
 func writesAll(op *trace.Op, a trace.Access) bool {
@@ -110,8 +110,8 @@ func (r Relation) aboutReads() bool { return r.ReadsFrom || r.Synchronised }
 // order after it. Then j is in Races, or happens before an event in Races that is not ordered with i
 // either; findRaces stops early only at an event that is, like j, before i or in Races.
 //
-// So two executions with the same order of synchronisation have the same order of conflicting
-// accesses, and each read reads from the same write: reads-from classes are Mazurkiewicz's.
+// So two executions with the same order of synchronisation have the same order of conflicting accesses, and
+// each read reads from the same write. So the reads-from classes are the Mazurkiewicz classes.
 func (x *Execution) synchronised(i int) bool {
 	memory := x.Events[i].Op.Kind.Memory()
 	for _, j := range x.Races {
@@ -154,7 +154,7 @@ func supported(op *trace.Op) bool {
 		return op.N < 2 || op.Kind == trace.Write || op.Kind == trace.ReadWrite || op.Kind == trace.AtomicStore
 	case trace.OnGoroutines: // if no operation lists goroutines
 		return op.N == 0 && op.Kind != trace.Inspect
-	case trace.OnChannel, trace.OnLibrary: // only objects that no other goroutine can reach
+	case trace.OnChannel, trace.OnLibrary: // without accesses: on objects that no other goroutine can reach
 		return op.N == 0 && (op.Kind.Blocks() || on == trace.OnLibrary)
 	}
 	return false

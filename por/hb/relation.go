@@ -31,25 +31,25 @@ type Relation struct {
 	// there. An Execution refutes it if a goroutine that does not close the channel may send to it: see
 	// closing.go.
 	OneCloses bool
-	// OnlyReceived: no goroutine sends to a channel from which events receive, except to the
-	// channels in Sent, and to those of the first execution. An Execution refutes it if a goroutine
-	// is about to: see onlyreceived.go.
+	// OnlyReceived: no goroutine sends to a channel from which events receive, except to the channels in
+	// Sent, and to those of the first execution. An Execution refutes this if a goroutine is about to send to
+	// another one: see onlyreceived.go.
 	OnlyReceived bool
 	Sent         *Sent
-	// NoneLooks: no goroutine comes to an operation that looks at all others. An Execution refutes it if one
-	// does: see looks.go.
+	// NoneLooks: no goroutine comes to an operation that looks at all others. An Execution refutes this if a
+	// goroutine comes to one: see looks.go.
 	NoneLooks bool
 	// Pairwise compares operations on the counter of a WaitGroup two at a time: those that raise it
 	// commute with each other, and so do those that lower it. Otherwise the execution as a
 	// whole decides (waitgroup.go), and becomes Unsupported where their order matters.
 	Pairwise bool
 	// Careful, with Pairwise: operations that lower a counter do not commute. Whether they do depends on
-	// other operations: any of them panics if it finds the counter too low. An Execution that is not
-	// careful notices that (Refuted).
+	// other operations: any of them panics if it finds the counter too low. An Execution without Careful
+	// notices such a panic (Refuted).
 	Careful bool
-	// Arrivals, with Pairwise: an arrival at Wait is an access to the WaitGroup. A goroutine
-	// that has arrived when the counter was zero returns even if the counter has grown again. An
-	// Execution without Arrivals notices that (Refuted).
+	// Arrivals, with Pairwise: an arrival at Wait is an access to the WaitGroup. A goroutine that has arrived
+	// when the counter was zero returns even if the counter has grown again. An Execution without Arrivals
+	// notices such a return (Refuted).
 	Arrivals bool
 	// ReadsFrom: accesses to memory depend only on the writes from which they read. An Execution with
 	// operations whose dependences are unknown is Unsupported.
@@ -127,8 +127,8 @@ func (x *Execution) arrivals(e *Event, g trace.GID, moved []trace.GID) {
 	}
 }
 
-// reuses reports whether g, which is about to move, adds to the counter of a WaitGroup while another
-// goroutine can return from its Wait.
+// reuses reports whether g's next step adds to the counter of a WaitGroup while another goroutine can return
+// from its Wait.
 func (x *Execution) reuses(g trace.GID) bool {
 	op := x.Next(g)
 	return x.sys.Adds(g).Raises() && slices.ContainsFunc(x.Enabled(), func(q trace.GID) bool {

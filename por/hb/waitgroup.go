@@ -40,16 +40,16 @@ import (
 
 // matching is scratch memory for one WaitGroup.
 type matching struct {
-	adds    []int32  // initialUnits, and the events that have changed its counter, in order
+	adds    []int32  // initialUnits, and in order the events that have changed the counter
 	initial int64    // value of the counter at the start
 	visited []int32  // units that augment has tried
 	closure []uint32 // the set of claim 2, as a clock
 }
 
-// Units are named by the event that has added them.
+// The name of a unit is the event that has added it.
 const (
 	initialUnits = -1 // the units of the counter at the start
-	unmatched    = -2 // the unit of a Done that takes none
+	unmatched    = -2 // the unit of a Done that takes no unit
 )
 
 // changes reports whether e has changed the counter of the WaitGroup wg.
@@ -229,8 +229,8 @@ func (x *Execution) augment(d int32) bool {
 // reusedDuringWait reports whether the counter of wg can be zero, and then be raised, while a goroutine
 // waits at Wait that has arrived by event a (-1: it was there at the start): claim 2.
 //
-// The closure is the set of claim 2, which grows until it has the Done of each of its units, or
-// has a unit without one: then the counter is never zero while the goroutine waits.
+// The closure is the set of claim 2. It grows until it has the Done of each of its units, or until a unit has
+// no Done: then the counter is never zero while the goroutine waits.
 func (x *Execution) reusedDuringWait(wg trace.Access, a int) bool {
 	m := &x.matching
 	m.closure = m.closure[:0]

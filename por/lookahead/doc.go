@@ -7,7 +7,7 @@
 //   - lookahead.go: Oracle, which asks a cheap oracle first and then searches within a budget.
 //   - search.go: that search.
 //
-// Guarantee: if g needs no choice according to them, then no execution in which g does not move has an
-// operation that conflicts with g's pending one by trace.Op.Conflicts: so g's operation
-// can be executed at once. Limit: a search that exceeds its budget has no answer.
+// Guarantee: if g needs no choice according to an oracle, then no execution in which g does not move has an
+// operation that conflicts with g's pending one by trace.Op.Conflicts. So g's operation can be executed at
+// once. Limit: a search that exceeds its budget has no answer.
 package lookahead

@@ -13,9 +13,9 @@ import (
 // It does so before plain accesses and before locking: a mutex that no other goroutine can lock
 // while g waits needs no choice either.
 //
-// The search has an Oracle of its own, which reduces it: that Oracle decides in the same way where
-// the others need no choice, while a further goroutine waits. Its search has an Oracle, too, and so
-// on. All share one budget.
+// The search has an Oracle of its own, which reduces the search: in the same way it decides where one of the
+// others needs no choice, while g and that goroutine wait. The search of that Oracle has an Oracle, too, and
+// so on. All share one budget.
 //
 // The result of a search stays valid for a while, so that a critical section costs one search:
 //
@@ -51,7 +51,7 @@ type Oracle struct {
 	accesses    []*reachable // by goroutine
 	backoffs    map[programPoint]*backoff
 	search      *boundedSearch `saved:"-"` // nil: no search yet
-	unlocks     []bool         // while search is nil: its unlockMatters, that of the search inside it, and so on
+	unlocks     []bool         // while search is nil: the unlockMatters of the search, of the search inside it, and so on
 	// One budget for a search and all searches nested in it: otherwise a search of depth n could
 	// cost the n-th power of the budget.
 	budget  *uint64 // transitions left for the current search; nil: no search is under way
@@ -61,8 +61,8 @@ type Oracle struct {
 // ReasonLookahead is the reason of the Oracle's own answers.
 const ReasonLookahead = "lookahead"
 
-// transitionBudget is the number of transitions that one search may execute, with those of the
-// searches inside it. A search that exceeds it costs most and saves nothing.
+// transitionBudget is the number of transitions that one search may execute, with those of the searches
+// inside it. A search that exceeds this budget costs most and saves nothing.
 const transitionBudget = 8192
 
 // reachable has the accesses of the others while a goroutine waits.
@@ -90,11 +90,11 @@ type reachedAccess struct {
 // programPoint is a place in the program.
 type programPoint struct{ fn, pc uint32 }
 
-// backoff is the number of questions at a program point that get no search, because searches there have
-// exceeded their budget: each such search doubles the number.
+// backoff is the number of questions at a program point that are answered without a search, because searches
+// there have exceeded their budget: each such search doubles the number.
 //
-// It belongs to program points, not states: a loop reaches the same point in thousands of states, and
-// mostly the same code makes the search too large in all of them.
+// It belongs to program points, not states: a loop reaches the same point in thousands of states, and usually
+// the same code makes the search too large in all of them.
 type backoff struct{ remaining, length int }
 
 const maxBackoff = 256
@@ -108,7 +108,7 @@ func New(sys por.System, cheap, fallback por.Oracle) *Oracle {
 // Fallback returns the oracle that is asked if a search exceeds its budget.
 func (l *Oracle) Fallback() por.Oracle { return l.fallback }
 
-// Learned returns l with the knowledge of its searches in its own fields, so that it can be saved.
+// Learned returns l after storing the knowledge of its searches in its own fields, so that l can be saved.
 func (l *Oracle) Learned() *Oracle {
 	l.unlocks = l.unlocking()
 	return l
@@ -219,9 +219,9 @@ func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
-// movesAnother reports whether an operation of kind k may move another goroutine. Either it is an operation
-// of that goroutine, too, which then continues; or it shows that no goroutine could move, because time
-// passes and the collector acts only then.
+// movesAnother reports whether an operation of kind k may move another goroutine. Either the step is also an
+// operation of that goroutine, which then continues; or the step shows that no goroutine could move, because
+// time passes and the collector acts only then.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:
@@ -235,9 +235,9 @@ func (l *Oracle) Watches() bool { return true }
 
 // Stepping implements por.Oracle.
 //
-// After a step of i itself, the accesses of the others stay valid if the operation enables nothing
-// (claim 2 or 5), and conflicts with none of them. After a step of another goroutine they stay
-// valid (claim 3), unless that was a step of i as well (claim 4).
+// After a step of i itself, the accesses of the others stay valid if the operation enables nothing (claim 2
+// or 5), and conflicts with none of them. After a step of another goroutine they stay valid (claim 3), unless
+// it was a step of i as well (claim 4).
 func (l *Oracle) Stepping(g trace.GID, op *trace.Op) {
 	for i, f := range l.accesses {
 		if f == nil || !f.known {

@@ -65,8 +65,8 @@ func persistentSet(p *parked, limit uint64) (conflict trace.Schedule, complete b
 	return p.schedule, p.schedule != nil || len(r.Incomplete) == 0
 }
 
-// stepsPerState is the number of transitions that PersistentSet spends per state. A loop without
-// choices is noticed after ChainLimit of them.
+// stepsPerState is the number of transitions that PersistentSet spends per state. A loop without choices is
+// noticed after ChainLimit steps.
 const stepsPerState = 8
 
 // parked is a system in which some goroutines do not move, and the visitor of
@@ -206,8 +206,8 @@ func (p *parked) sameStateEitherWay(g trace.GID, choice int, waiting trace.GID) 
 
 // stateAfter returns the state after a and b; false if b cannot be executed after a.
 //
-// b must have the same alternatives after a as before it: an added or removed alternative is an effect of a
-// on b.
+// b must have the same alternatives before and after a, because an added or removed alternative is an effect
+// of a on b.
 func (p *parked) stateAfter(m por.Mark, a, b trace.Step) (por.Hash, bool) {
 	p.Rewind(m)
 	n := p.Alternatives(b.G)

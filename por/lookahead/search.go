@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// boundedSearch is the search of an Oracle, and the system that it explores: one in which a
-// goroutine does not move. It reduces like JPF, without races, livelocks and counts, which an oracle does
-// not need. Most searches end after a few steps, so the beginning of one allocates nothing.
+// boundedSearch is the search of an Oracle. It is also the system that the search explores, in which one
+// goroutine does not move. It reduces like JPF, without races, livelocks and counts, which an oracle does not
+// need. Most searches end after a few steps, so the beginning of one allocates nothing.
 //
 // Its reduction ignores goroutines only along a stretch without choices, which ends in a state
 // where all are considered (ChainLimit); so every cycle of states has such a state.
@@ -31,7 +31,7 @@ type boundedSearch struct {
 	budget   *uint64
 	stopped  bool // there is a conflict with op, or the budget is spent
 
-	named         por.Named // the system, if it is; else nil
+	named         por.Named // the system, if it has this capability; otherwise nil
 	nested        *Oracle   // answers questions about states of this system
 	ownBudget     uint64    // the budget of a search that is not inside another one
 	unlockMatters bool      // the program has operations that make unlocking need a choice
@@ -159,8 +159,8 @@ func (s *boundedSearch) move(a trace.Step) bool {
 	return !s.stopped && !s.policy.After(s.System, a.G)
 }
 
-// advance continues from the current state, to which cur has moved, to the next node, or to the end
-// of the execution, or to a known state.
+// advance continues from the current state, in which cur moved last, to the next node, or to the end of the
+// execution, or to a known state.
 //
 // States are looked up only at nodes, as in stateful.depthFirst: a chain without choices
 // leads to the same node again.
@@ -196,7 +196,8 @@ func (s *boundedSearch) advance(cur trace.GID) {
 }
 
 // noteAwaited records the locations for which disabled goroutines wait, at the ends of executions and where
-// an execution returns to a state: a goroutine that waits all along a cycle waits there.
+// an execution returns to a state. A goroutine that waits all along a cycle also waits in the state where the
+// cycle closes.
 //
 //	g has locked mu, g2 waits for it, g3 loops forever: there is no end, and yet g2 continues if
 //	g unlocks mu
@@ -220,8 +221,8 @@ func (s *boundedSearch) noteAwaited() {
 }
 
 // list appends alternatives of the current state. If reduce is set, and one goroutine is a persistent set
-// with a single alternative, it appends only this one, otherwise those of all goroutines. The goroutine
-// that moved last comes first.
+// with a single alternative, it appends only this alternative; otherwise it appends the alternatives of all
+// goroutines. The goroutine that moved last comes first.
 //
 // It takes the first goroutine that is a persistent set, in the order of preference. ChainLimit replaces a
 // stack proviso.

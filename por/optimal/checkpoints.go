@@ -9,13 +9,12 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Lazy checkpoints. A mark has a cost: after it the system saves every object before the object's
-// first change. And most frames are closed without a second exploration: only the end of Wait
-// depends on a Done, and accesses that a lock orders have no other prefix. So the state before an
-// operation has a checkpoint only if the search has returned to an operation of the same program
-// point before. To return to a frame without one, it rewinds to the youngest checkpoint before
-// that, repeats the steps from there, and remembers the program point. The exploration does not
-// change.
+// Lazy checkpoints. A mark has a cost: after it the system saves every object before the object's first
+// change. And most frames are closed without a second exploration: only the end of Wait depends on a Done,
+// and accesses that a lock orders have no other prefix. So the state before an operation has a checkpoint
+// only if the search has returned to an operation of the same program point before. To return to a frame
+// without a checkpoint, the search rewinds to the youngest checkpoint before the frame, repeats the steps
+// from there, and remembers the program point. The exploration does not change.
 //
 //	marks:      F0                           restore F2: rewind to F0, repeat x0 p1 x1 p2
 //	path:       │ x0  p1 │ x1  p2 │ x2 ...
@@ -32,9 +31,9 @@ func (r *revisitedSites) at(op *trace.Op) *bool { return &r[uint8(op.PC+op.Func*
 
 // checkpoint makes the current state, in which op is chosen, a position, with a mark if that pays.
 //
-// A Watcher has to be notified of every step, and a Repeater repeats steps without notifications:
-// so every frame has a mark if the oracle watches. So has a frame if the steps before it cannot be
-// repeated, because events and frames name objects by their numbers.
+// A Watcher has to be notified of every step, and a Repeater repeats steps without notifications: so every
+// frame has a mark if the oracle watches. A frame also has a mark if the steps before it cannot be repeated
+// exactly, because events and frames name objects by their numbers.
 func (s *searcher) checkpoint(op *trace.Op) search.Position {
 	//mutant: any steps can be repeated [test ./internal/progen ^TestGarbage$]: "!s.repeater.Repeatable()" -> "false"
 	if s.repeater != nil && !s.repeater.Repeatable() {
@@ -56,7 +55,7 @@ func (s *searcher) release(f *frame) {
 
 // restore goes back to the state of f, the youngest frame.
 //
-// It gives f a mark: f has at least one unexplored subtree, and mostly more.
+// It gives f a mark, because f has at least one unexplored subtree, and usually several.
 func (s *searcher) restore(f *frame) {
 	if f.at.Mark != noMark {
 		s.ReturnTo(&f.at)
@@ -79,13 +78,13 @@ func sameLocations(a, b *trace.Op) bool {
 	return a.Kind == b.Kind && slices.EqualFunc(a.Access[:a.N], b.Access[:b.N], same)
 }
 
-// farAway is the number of steps to a frame from the youngest mark, from which on the way there
-// gets marks.
+// farAway is the least distance of a frame from the youngest mark, in steps, at which markWayTo adds marks
+// between them.
 const farAway = 16
 
 // markWayTo gives marks to frames before f, each in the middle of the rest of the way from the youngest mark,
-// if f is far from it. Without them the way back along a path of n steps, which is long if the bound on steps
-// has cut the execution, would repeat n²/2 steps.
+// if f is far from it. Without these marks, backtracking along a path of n steps would repeat n²/2 steps; n
+// is large if the bound on steps has cut the execution.
 func (s *searcher) markWayTo(f *frame) {
 	//mutant: the way back has no marks [test ./por/optimal TestWayBack]: "f.depth-from > farAway" -> "false"
 	for from, _ := s.youngestMark(); f.depth-from > farAway; {

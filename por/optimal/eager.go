@@ -9,11 +9,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Eager race reversal (Abdulla, Atig, Das, Jonsson, Sagonas: "Parsimonious Optimal Dynamic Partial
-// Order Reduction", CAV 2024, section 4). Frames keep their candidates until the frames above have
-// been explored. That costs only memory; but one operation can have as many candidates as a
-// part of the program has classes. If they take more than options.prefixMemory the next ones are
-// explored as soon as they are found. The frames above are suspended meanwhile:
+// Eager race reversal (Abdulla, Atig, Das, Jonsson, Sagonas: "Parsimonious Optimal Dynamic Partial Order
+// Reduction", CAV 2024, section 4). Frames keep their candidates until the frames above have been explored.
+// Keeping them costs only memory, but one operation can have as many candidates as a part of the program has
+// classes. If the candidates take more than options.prefixMemory, later ones are explored as soon as they are
+// found. The frames above are suspended meanwhile:
 //
 //	found:      p1 p2 │ x  e1 │ z  e2 y     y shows a candidate of F0, and memory is used up
 //	                  F0      F1
@@ -32,8 +32,8 @@ import (
 // defaultPrefixMemory is the default of options.prefixMemory.
 const defaultPrefixMemory = 32 << 20
 
-// An eagerReversal is a candidate that is explored before the search continues. It has its own
-// transitions, because the frame's list has no memory for them.
+// An eagerReversal is a candidate that is explored before the search continues. It has its own transitions,
+// because the frame's list has no memory left for them.
 type eagerReversal struct {
 	frame       int
 	candidate   candidate
@@ -42,8 +42,8 @@ type eagerReversal struct {
 
 // mayRetain reports whether there is memory for another candidate of f.
 //
-// While a frame has unexecuted alternatives, and with workers, its candidates may not be explored
-// yet: they are kept beyond the bound.
+// Two kinds of candidates may not be explored yet, and are kept beyond the bound: those of a frame that has
+// unexecuted alternatives, and all candidates with several workers.
 func (s *searcher) mayRetain(f *frame) bool {
 	most := s.opts.prefixMemory
 	if most == 0 {
@@ -109,8 +109,7 @@ func (s *searcher) record(i, j int) recordedPath {
 
 // executeAgain executes step i of p. restoreRecord restores the rest of p.
 //
-// A step that ended the execution is executed and undone again, so that hb has the event and the
-// system has not.
+// A step that ended the execution is executed and undone again: hb keeps its event, and the system does not.
 func (s *searcher) executeAgain(p *recordedPath, i int) {
 	a := p.path[i]
 	if !p.ended[i] {
@@ -137,9 +136,9 @@ func (s *searcher) restoreRecord(p *recordedPath) {
 
 // A reversing is the state of one call of reverseEagerly.
 //
-// If runToEnd is the caller, it continues with g and h when everything is explored. Other callers
-// have no work left, because a call of runToEnd is the last action of its caller. So a saved search
-// continues in the youngest reversing (reenter).
+// If runToEnd is the caller, it continues with g and h when everything is explored. Every other caller has no
+// work left, because its call of runToEnd is its last action. So a saved search continues in the youngest
+// reversing (reenter).
 type reversing struct {
 	list       []eagerReversal
 	next       int // index in the list of the candidate that is being explored

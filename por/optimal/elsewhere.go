@@ -11,20 +11,20 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes
-// tasks like any worker. It sends them to its process, with their node, and passes the results to the pool:
+// Workers in other processes (por.Config.Elsewhere). In the pool each of them has a proxy, which takes tasks
+// like any worker. The proxy sends tasks to its process, with their node, and passes the results to the pool:
 //
 //	the pool        take ─ parcel ─┐                                   ┌─ arrive ─ finish
 //	its proxy                      └──────── Elsewhere.Explore ────────┘
 //	elsewhere                                 ExplorePiece
 //
-// A worker elsewhere has a pool of its own, with no other worker. When it has worked for a while it shares
-// its oldest unfinished frames, one after the other, and explores the rest: so the piece ends, and its
-// unfinished part returns as nodes with tasks.
+// A worker elsewhere has a pool of its own, with no other worker. When the worker has explored a piece for a
+// while, it shares its oldest unfinished frames, one after the other, and explores the rest. So the piece
+// ends, and its unfinished part returns as nodes with tasks.
 //
 // As with workers of this process, the result of the search does not depend on the process that explores a
 // task. The candidates of a node are compared here only (sharedNode.known). The first worker explores late
-// tasks when it has nothing else to do, so the search never depends on other processes to finish. The late
+// tasks when it has nothing else to do, so the search finishes even if other processes do not. The late
 // result is dropped (task.taker).
 
 // lateAfter is how long a task may be away before the first worker may explore it, too.
@@ -75,7 +75,7 @@ type explored struct {
 	Found           []sentCandidate
 }
 
-// A sentNode is a shared node. Its path is the beginning of that of the youngest one.
+// A sentNode is a shared node. Its path is the beginning of the youngest node's path.
 type sentNode struct {
 	Frame            frame
 	Dropped          []trace.GID
@@ -228,8 +228,8 @@ func (p *pool) send(w *worker, t *task) {
 	}
 }
 
-// lateTask returns the task to be merged next if w is to explore it although it was sent away: its process
-// may be dead.
+// lateTask returns the task to be merged next if w is to explore it although it was sent away, because the
+// other process may be dead.
 func (p *pool) lateTask(w *worker) *task {
 	//mutant: jobs: the search waits for a task that was sent away, however late [test ./por/optimal TestElsewhereLost]: false
 	if w.first && p.late && p.next.taker != 0 && time.Since(p.next.sentAt) >= lateAfter {
@@ -238,7 +238,7 @@ func (p *pool) lateTask(w *worker) *task {
 	return nil
 }
 
-// sendsAll reports whether w leaves the present tasks to other processes, for tests.
+// sendsAll reports whether w leaves all present tasks to other processes, as tests want it.
 func (p *pool) sendsAll(w *worker) bool {
 	return p.opts.shareAll && p.proxies > 0 && !p.late && w.first && !p.sequential && !p.next.here && p.next.node != nil
 }

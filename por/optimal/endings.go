@@ -17,14 +17,14 @@ import (
 //
 // Every way in which the program can end is reported (claim 13), some of them perhaps twice.
 
-// continueWithout is called when the newest event has ended the execution: the program has crashed
-// or exited, or an assumption does not hold. It undoes the event and drops its goroutine. It
-// reports whether the execution continues. It does not if other alternatives of the operation
-// have not been executed yet; or if the event is in a reversal, because the execution without it belongs
-// to the frame then.
+// continueWithout is called when the newest event has ended the execution: the program has crashed or exited,
+// or an assumption does not hold. It undoes the event and drops its goroutine. It reports whether the
+// execution continues. It does neither in two cases: if other alternatives of the operation have not been
+// executed yet; or if the event is in a reversal, because then the execution without the event belongs to the
+// frame.
 //
-// Example: g1: panic("a") beside g2: x = 1; panic("b"). The first execution ends by "a". g1 is
-// dropped, g2 continues, and ends it by "b": both endings are reported in one branch of the tree.
+// Example: g1: panic("a") beside g2: x = 1; panic("b"). The first execution ends with the panic "a". Then g1
+// is dropped, and g2 continues to the panic "b": both endings are reported in one branch of the tree.
 func (s *searcher) continueWithout() bool {
 	e := len(s.Events) - 1
 	if s.frameOf[e] >= 0 && s.frames[s.frameOf[e]].outer >= 0 {
@@ -48,9 +48,9 @@ func (s *searcher) continueWithout() bool {
 	return true
 }
 
-// continueWithoutHead is called when event y, of goroutine q, has ended the execution; y is the
-// head of a candidate for g's operation. y ends the execution only if y comes before g's operation,
-// so only here does y depend on output. The search continues without q and g.
+// continueWithoutHead is called when event y, of goroutine q, has ended the execution; y is the head of a
+// candidate for g's operation. y ends the execution only if y comes before g's operation, so only in this
+// case y depends on output. The search continues without q and g.
 //
 // y has no frame, because it was executed as part of a candidate; it gets one now, so that its order with
 // output can be reversed.

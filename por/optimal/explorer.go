@@ -9,8 +9,8 @@ import (
 	"hbcheck.dev/hbcheck/por/readsfrom"
 )
 
-// Explorer returns the explorer: Explore, or with --equivalence=rf that of package readsfrom. It falls
-// back to clockvector for some programs (and readsfrom to Explore for others); the caller adds these to
+// Explorer returns the explorer that calls Explore, or with --equivalence=rf the one of package readsfrom. It
+// falls back to clockvector for some programs (and readsfrom to Explore for others); the caller adds these to
 // its Fallbacks.
 func Explorer() *por.Explorer {
 	var opts options
@@ -80,11 +80,11 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 	return readsfrom.Explore(sys, v, cfg)
 }
 
-// exploreSynchronised explores the Mazurkiewicz classes as long as synchronisation orders accesses to
-// memory; if it does not, another explorer has to explore the program.
+// exploreSynchronised explores the Mazurkiewicz classes as long as synchronisation orders all accesses to
+// memory. If an access is unordered, another explorer has to explore the program.
 //
-// Readers of a lock commute here, as in Explore. Operations that refute this make the execution
-// Unsupported: an unbalanced unlock, and a loop that waits for readers, like any loop that waits. An
+// Readers of a lock commute here, as in Explore. Two operations make the execution Unsupported, because they
+// refute this assumption: an unbalanced unlock, and a waiting loop (also one that waits for readers). An
 // addition reads the value to which it adds, so the order of additions distinguishes classes.
 func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: rf: additions commute [readsFrom]: "AdditionsDepend: true" -> "AdditionsDepend: false"

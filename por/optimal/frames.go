@@ -38,15 +38,15 @@ type frame struct {
 	nextCandidate int   // number of explored candidates
 	retained      int64 // bytes of candidates and known
 
-	// mayRepeat: candidates may be found twice, because x, or an operation that depends on it, has several
-	// alternatives or waits for several events. known has their fingerprints then.
+	// mayRepeat is set if candidates may be found twice, because x, or an operation that depends on x, has
+	// several alternatives or waits for several events. Then known has the candidates' fingerprints.
 	mayRepeat bool
 	known     map[uint64]struct{}
 
 	// If x is on channels:
 	alternatives   []uint64  // labels in the order of exploration
 	firstPartnerOp hb.NextOp // the pending operation of x's partner in the first alternative
-	outer          int32     // the frame below with the same x, if P follows from it by a prefix of rule R3; else -1
+	outer          int32     // the frame below with the same x, if a prefix of rule R3 leads from its state to P; else -1
 
 	// If x is a select: its cases in the state before all of its prefix.
 	baseDepth int // events before that state
@@ -66,9 +66,9 @@ type candidate struct {
 	label  uint64
 	// notFirst is set if the operation of q is not the first of the operations that follow S.
 	notFirst bool
-	// lastUnseen: FindReversals must be called for the last event of S (claim 9).
+	// lastUnseen is set if FindReversals must be called for the last event of S (claim 9).
 	lastUnseen bool
-	// mayFail: S may be impossible, because events of it communicated with x's partner.
+	// mayFail is set if S may be impossible, because events of S communicated with x's partner.
 	mayFail bool
 }
 

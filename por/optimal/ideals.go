@@ -10,8 +10,8 @@ import (
 // docs/research/optimal.md).
 
 // Programs in which one event schedules more sets than maxIdeals, or sets with more events than maxListed,
-// are left to clockvector. (Servers and their clients have executions of thousands of steps: before the
-// first one had ended the sets of one event took seconds and gigabytes.)
+// are left to clockvector. (Without these limits, executions of servers and their clients, with thousands of
+// steps, needed seconds and gigabytes for the sets of one event.)
 const (
 	maxIdeals = 100_000
 	maxListed = 1_000_000 // some 0.05 s, and 25 MB
@@ -34,7 +34,7 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
-	// Phase 1: the events before the arrivals. (x happens before none of them: see without.)
+	// Phase 1: the events before the arrivals. (x does not happen before any of them: see without.)
 	root := x // some events of the prefix of x may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth

@@ -6,7 +6,7 @@ import (
 
 // Merging the findings of workers, in the order of one worker.
 
-// finish is called when w has explored its task, or has been stopped there.
+// finish is called when w has explored its task, or has been stopped in it.
 //
 // A task of an earlier epoch is dropped: it has been replaced by a copy (restartSequentially).
 func (p *pool) finish(w *worker, t *task) {
@@ -40,8 +40,8 @@ func (p *pool) finishLocked(w *worker, t *task) {
 
 // mergeFinished merges all tasks whose turn it is.
 //
-// The verdict of the search is that of the first task, in the order of one worker, that stops it. Later
-// tasks may have finished earlier; their results are dropped.
+// The verdict of the search comes from the first task, in the order of one worker, that stops the search.
+// Later tasks may have finished earlier; their results are dropped.
 func (p *pool) mergeFinished() {
 	for !p.over && p.next.finished {
 		t := p.next
@@ -63,7 +63,7 @@ func (p *pool) mergeFinished() {
 		case t.stop.Bound != "":
 			p.over, p.stop = true, t.stop
 		}
-		// Now it is known that these come after all tasks placed so far.
+		// Now it is known that its candidates come after all tasks placed so far.
 		for _, c := range t.found {
 			c.place()
 		}
@@ -94,8 +94,7 @@ func (p *pool) nextTask() *task {
 	return nil
 }
 
-// restartSequentially drops all unmerged tasks. From here on one task is explored
-// after the other.
+// restartSequentially drops all unmerged tasks. From here on tasks are explored one after the other.
 //
 // Workers notice the new epoch at their next poll or when they finish; their additions until then are
 // ignored (addCandidate, donate).
@@ -120,7 +119,7 @@ func (p *pool) restartSequentially() {
 		}
 		for key, t := range n.known {
 			if t != nil && !t.placed {
-				// Only a dropped task has found it. Another one will find it again.
+				// Only a dropped task has found the candidate. Another task will find the candidate again.
 				delete(n.known, key)
 			}
 		}

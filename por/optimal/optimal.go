@@ -3,12 +3,12 @@
 // and is published in docs/research/optimal.md. Comments like "line 24" refer to the pseudo-code of its
 // section 2, R1 and S1 to the rules for channels of its section 4, and claims to its proofs.
 //
-// In a state P one goroutine is chosen by a fixed rule; let x be its pending operation. Every
-// execution from P has exactly one causal prefix of x: the events after P that happen before x. So
-// the executions from P are partitioned by that prefix. If each prefix is taken once, executed,
-// followed by x, and explored in the same way, then each class is explored once. The empty prefix
-// is the first. Its exploration finds the others: an operation y that is executed after
-// x, and that conflicts with it, could have come first, with the part S of its own causal prefix.
+// In a state P one goroutine is chosen by a fixed rule; let x be its pending operation. Every execution from
+// P has exactly one causal prefix of x: the events after P that happen before x. So the executions from P are
+// partitioned by that prefix. If each prefix is taken once, executed, followed by x, and explored in the same
+// way, then each class is explored once. The empty prefix is the first. Exploring one prefix finds the
+// others: an operation y that is executed after x, and that conflicts with x, could have come before x,
+// together with the part S of y's own causal prefix.
 //
 //	executed:          p1 p2 │ x  e1 │ z  e2 │ w  y
 //	frames:                  F0      F1      F2         the states in which x, z and w were chosen
@@ -19,8 +19,8 @@
 //	explored later:    p1 p2 │ e1  w  y │ x ...         e1, w and y are "in a reversal"
 //	frames:                  F0         F0'             F0' is for x, too: its newest head is y
 //
-// F1 and F2 have been closed by then, with all their candidates: the youngest frame comes first.
-// An operation that races with x above F0' is a candidate of F0', and makes the prefix e1 w y longer.
+// F1 and F2 have been closed by then, with all their candidates: the youngest frame comes first. An operation
+// that is executed above F0' and races with x is a candidate of F0', and makes the prefix e1 w y longer.
 //
 // # Guarantees
 //
@@ -28,13 +28,12 @@
 // the program can end is reported (claim 13). The explored executions, and all counts, depend
 // on the program only: neither on the number of workers nor on the memory for candidates.
 //
-// The search restarts with clockvector for two kinds of programs. Programs of the first kind may
-// make the counter of a WaitGroup negative, or raise it while a goroutine waits for it: this
-// depends on the order of operations that commute otherwise. Programs of the second kind have too
-// many channel operations for rule S3, or channel operations that end the program after a longer
-// prefix. If a goroutine unlocks an RWMutex that it does not hold, or a loop waits for a location
-// that readers or additions change (section 8), the search restarts with readers, or additions,
-// that do not commute.
+// The search restarts with clockvector for two kinds of programs. Programs of the first kind may make the
+// counter of a WaitGroup negative, or raise it while a goroutine waits for it. Whether that happens depends
+// on the order of operations that otherwise commute. Programs of the second kind have too many channel
+// operations for rule S3, or channel operations that end the program after a longer prefix. If a goroutine
+// unlocks an RWMutex that it does not hold, or a loop waits for a location that readers or additions change
+// (section 8), the search restarts with readers, or additions, that do not commute.
 //
 // # Files
 //
@@ -78,8 +77,8 @@ func Explore(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 // options are the explorer's own.
 type options struct {
-	// prefixMemory is the number of bytes for candidates that are kept. Further ones are
-	// explored at once, which takes longer. 0: defaultPrefixMemory; less: no memory.
+	// prefixMemory is the number of bytes for candidates that are kept. Further ones are explored at once,
+	// which takes longer. 0: defaultPrefixMemory; negative: no memory.
 	prefixMemory int64
 	// shareAll makes workers donate as much as possible, which takes longer.
 	shareAll bool
@@ -88,9 +87,9 @@ type options struct {
 func explore(sys por.System, v por.Visitor, cfg por.Config, opts options) por.Result {
 	toSource := por.Overtakes(sys)
 	if toSource && !por.MayLook(sys) {
-		// An operation that depends on all others can come after each prefix of the rest, and causal
-		// prefixes do not determine these prefixes, because the operation may also be enabled by the
-		// absence of events.
+		// An operation that depends on all others can come after each prefix of the rest, and the causal
+		// prefix does not determine which of these it comes after, because the operation may also be enabled
+		// by the absence of events.
 		return por.Result{FallbackTo: "source"}
 	}
 	exact := hb.Relation{IgnoreOutput: cfg.IgnoreOutput, OneCloses: true, OnlyReceived: cfg.Parts == nil, NoneLooks: toSource}
@@ -240,10 +239,10 @@ func (s *searcher) run() por.Result {
 // backtrack is lines 4 to 9. The system is rewound only to a state with an unexplored alternative or
 // candidate.
 //
-// Alternatives come before candidates, because some data for comparisons with candidates are known only
-// when all alternatives have been executed (dependsOnOutput; firstPartnerOp is of the first). Candidates
-// are explored in the order in which they were found; the order makes no difference to the explored
-// classes.
+// Alternatives come before candidates, because some data for comparisons with candidates are known only when
+// all alternatives have been executed (dependsOnOutput; firstPartnerOp belongs to the first alternative).
+// Candidates are explored in the order in which they were found; the order makes no difference to the
+// explored classes.
 func (s *searcher) backtrack() {
 	if len(s.eager) > 0 {
 		if s.reverseEagerly(&reversing{}); s.Halted {
@@ -279,9 +278,9 @@ func (s *searcher) backtrack() {
 
 // exploreAlternative is line 6 for alternative k of the operation of frame i.
 //
-// A further alternative of an operation that is not on channels has the same races as the first one
-// (line 21 is about operations, not alternatives). But the arrivals of goroutines by it are
-// processed (line 23). Two rendezvous with different partners have different races.
+// A further alternative of an operation that is not on channels has the same races as the first one (line 21
+// is about operations, not alternatives). But line 23 has to process the arrivals of goroutines that it
+// causes. Two rendezvous with different partners have different races.
 func (s *searcher) exploreAlternative(i, k int) {
 	f := &s.frames[i]
 	// The first k alternatives have been executed. If all earlier alternatives have ended the execution,
@@ -352,7 +351,8 @@ func (s *searcher) runToEnd(g trace.GID, h int32) {
 
 // enabled returns the enabled goroutines that have not been dropped.
 //
-// If none have been dropped, the result is Execution's own list, valid until a goroutine moves.
+// If no goroutine has been dropped, the result is Execution's own list, which is valid until a goroutine
+// moves.
 func (s *searcher) enabled() []trace.GID {
 	if len(s.dropped) == 0 && s.apart == nil {
 		return s.Execution.Enabled()
@@ -442,9 +442,9 @@ func (s *searcher) persistent(g trace.GID, op *hb.NextOp) bool {
 	return s.OracleAllows(g, &op.Op)
 }
 
-// reportRace reports the data race of f's operation and q's pending one, if they race: here both
-// are pending. For every two racing operations there is a state in which one is chosen and the other can be
-// in its prefix.
+// reportRace reports the data race of f's operation and q's pending one, if they race. Both are pending in
+// the current state. For every two racing operations the search reaches a state in which one is chosen and
+// the other can be in its prefix.
 func (s *searcher) reportRace(f *frame, q trace.GID) {
 	if a, b := s.Next(f.g), s.Next(q); a.Races(&b.Op) {
 		s.ReportRace(&a.Op, &b.Op)
@@ -482,7 +482,7 @@ func (s *searcher) noteBranch() {
 
 // rewindTo goes back to the state of frame f.
 //
-// In this order: restore may replay events of the current execution, which Truncate removes.
+// restore comes first, because it may replay events of the current execution, which Truncate removes.
 func (s *searcher) rewindTo(f *frame) {
 	s.restore(f)
 	s.Truncate(f.depth)

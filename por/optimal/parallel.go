@@ -15,8 +15,8 @@ import (
 )
 
 // Several workers (por.Config.Jobs) steal work from each other (Blumofe and Leiserson, "Scheduling
-// multithreaded computations by work stealing", JACM 1999). The result is that of one worker, to the last
-// count, and in the same order.
+// multithreaded computations by work stealing", JACM 1999). The result has the same counts as that of one
+// worker, in the same order.
 //
 // The tree of frames and candidates depends on the program only, not on when candidates are
 // explored (section 7 of docs/research/optimal.md). So it may be cut into tasks anywhere: a task is one
@@ -32,10 +32,10 @@ import (
 //	   ├─ c1                            ├─ task of w2: c1
 //	   └─ c2                            └─ task: c2, for the first idle worker
 //
-// The results are reported in the order of a search by one worker. The reports of a task are kept
-// with it, and merged in that order (mergeFinished): after a task come the remaining tasks of the
-// nodes that it has shared, the youngest node first. The candidates of a node come in the order of
-// merging of the tasks that found them.
+// The results are reported in the order of a search by one worker. The reports of a task are kept with the
+// task, and merged in that order (mergeFinished): after a task come the remaining tasks of the nodes that it
+// has shared, the youngest node first. The candidates of a node come in the order of merging of the tasks
+// that found them.
 //
 // If a task stops the search, later ones are dropped: so the first bug found is the one that a
 // single worker would find. A bound on executions also ends the search at the same execution: if
@@ -51,8 +51,8 @@ const startAfter, shareAfter = 4096, 256
 
 // exploreParallel explores with cfg.Jobs workers.
 //
-// A search that is abandoned because operations did not commute restarts with the systems of
-// its workers.
+// If a search is abandoned because operations did not commute, the restarted search uses the systems of its
+// workers.
 func exploreParallel(sys por.System, v por.Mergeable, cfg por.Config, opts options, rel hb.Relation) por.Result {
 	var replicas []replica
 	for {
@@ -105,7 +105,7 @@ type pool struct {
 	rel     hb.Relation
 	begin   trace.Schedule // leads to the state in which the search begins
 	sent    *hb.Sent       // events of the first execution; nil: it has not ended
-	early   *hb.Sent       // likewise, if that has refuted an assumption
+	early   *hb.Sent       // the same, if the execution has refuted an assumption
 
 	idle  atomic.Int32 // workers
 	group sync.WaitGroup
@@ -140,7 +140,7 @@ type pool struct {
 
 	stop        por.Reason
 	byVisitor   bool
-	unsupported bool // this field and the next one are as in hb.Execution
+	unsupported bool // this field and the next one have the meaning of the fields in hb.Execution
 	wrong       hb.Assumption
 	commuting   hb.Commuting // seen in merged tasks
 }
@@ -259,7 +259,8 @@ func (p *pool) runWorker() {
 			r.sys, r.oracle = another.System, another.Oracle
 		}
 	}
-	// It was counted as idle while its system was made, so that the first worker had work for it.
+	// While its system was made, the worker was counted as idle, so that the first worker donated work for
+	// it.
 	p.idle.Add(-1)
 	p.mu.Lock()
 	p.begun++
@@ -280,7 +281,7 @@ func (p *pool) runWorker() {
 // result returns the result of a search that has not been abandoned.
 func (p *pool) result() por.Result {
 	if p.stop.Bound == por.BoundMemory || p.stop.Bound == por.BoundPoll {
-		// The tasks have stopped at any point. All of them count.
+		// The tasks have stopped at any point. All executions count.
 		var rest []*task
 		for t := range p.unmerged {
 			// Sorted, so that the order of the map does not matter.

@@ -77,7 +77,7 @@ type parting struct {
 	undivided    bool           // the whole is explored from here
 }
 
-// exploreInParts is ExploreInParts. It returns the last search of a node as well.
+// exploreInParts is ExploreInParts. It also returns the last search of a node.
 func exploreInParts(sys por.System, v por.Visitor, cfg por.Config, opts options, rel hb.Relation) (por.Result, *hb.Execution) {
 	d := &division{sys: sys, v: v, cfg: cfg, opts: opts, rel: rel, nodes: make([]partNode, 1),
 		seen: make(map[por.Hash]bool), races: make(search.RaceSet), first: replica{sys: sys, oracle: cfg.Oracle}}
@@ -219,7 +219,7 @@ func (d *division) bytes() (n int64) {
 // divide decides whether a part or the whole is explored from the current state, in which a frame would be
 // opened: lines 2, 3 and 9. It reports whether the execution continues.
 func (s *searcher) divide() (continues bool) {
-	if len(s.dropped) > 0 { // only this search has the dropped ones
+	if len(s.dropped) > 0 { // only this search has the dropped goroutines
 		s.decided = true
 		return true
 	}
@@ -277,7 +277,7 @@ func (s *searcher) endPart() {
 	n.pathBytes += int64(len(s.Path)-s.Began) * int64(unsafe.Sizeof(trace.Step{}))
 }
 
-// isMixed reports whether the execution of a part that ends in the current state is mixed.
+// isMixed reports whether the execution of a part, which ends in the current state, is mixed.
 func (s *searcher) isMixed() bool {
 	var list []trace.Access
 	add := func(op *hb.NextOp) { list = append(list, op.Touches()...) }

@@ -13,8 +13,9 @@ import (
 // scheduleReversal is ScheduleReversal (line 28) for the operation x of frame i. It completes candidate c
 // with the set S: the events up to index end, without x, that happen before an event with the given clock.
 //
-// The sets of all candidates of a frame are in one list. A new one is written at its end, and removed
-// if it is refused. Candidates that differ only in the last operation share one set (nameHead).
+// The sets of all candidates of a frame are in one list. A new set is written at the end of the frame's
+// transitions, and removed if the candidate is refused. Candidates that differ only in the last operation
+// share one set (nameHead).
 //
 //	transitions:  │ a  b │ a │ c  a  d │          one part for each set S
 //	candidate:    lo    hi                        {lo, hi, q}: a, b, then q's operation
@@ -58,8 +59,9 @@ func (s *searcher) scheduleReversal(i int32, clock []uint32, end int, c candidat
 // appendPrefix appends S to f's transitions and reports whether that is a candidate. If complete is set,
 // S has to contain all events after x that are in a reversal.
 //
-// By line 29 a candidate is found once (claim 3). Several explorations may show it; it is found in the one
-// that executed the events outside of S by default. For channels, fingerprints have this role (rule R5).
+// By line 29 a candidate is found once (claim 3). Several explorations may show the same candidate; it is
+// found in the one that executed the events outside of S by default. For channels, fingerprints have this
+// role (rule R5).
 //
 // Example of a refusal: the four goroutines of section 10, x = 1, a = 1, read a, read x.
 //
@@ -88,8 +90,8 @@ func (s *searcher) appendPrefix(f *frame, x int, clock []uint32, end int, comple
 // It reports whether the frame keeps it. A candidate that the frame does not keep is explored at once, or
 // shared with other workers.
 //
-// A frame that is shared with other workers keeps no candidates, so this case comes first. The fingerprint
-// is kept even for a candidate that is explored at once, because that candidate would be found again.
+// A frame that is shared with other workers keeps no candidates, so this case comes first. The fingerprint of
+// a candidate that is explored at once is kept, too, because the candidate would be found again.
 func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 	f := &s.frames[i]
 	if s.Tracing() {
@@ -121,10 +123,10 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 // the candidate's transitions into such an order: by the sums of the events' clocks, because an event has a
 // larger clock than those that happen before it, and then by goroutine.
 //
-// It hashes the goroutine, number, alternative and clock of each event. Two sets with equal events
-// and clocks lead to the same state. The sum does not depend on the order of the events,
-// and x is left out of their clocks, because it is not executed before them when the candidate is
-// explored. The result is never 0, which means no fingerprint (addCandidate).
+// It hashes the goroutine, number, alternative and clock of each event. Two sets with equal events and clocks
+// lead to the same state. A clock's sum does not depend on the order of the events. x is left out of the
+// clocks, because x is not executed before the events when the candidate is explored. The result is never 0,
+// which means no fingerprint (addCandidate).
 func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candidate) uint64 {
 	var sum uint64
 	ages := s.scratch.ages[:0]
@@ -141,7 +143,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 		}
 		sum += d.Hash
 		age := d.Age
-		// Insertion into the transitions sorted so far; ages has their keys.
+		// This is an insertion sort of the transitions; ages has their keys.
 		i := len(ages)
 		for i > 0 && (ages[i-1] > age || ages[i-1] == age && s.Precedes(ev.G, f.transitions[c.lo+i-1].G)) {
 			i--
@@ -161,7 +163,7 @@ func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candi
 
 // alternativesOf lists the alternatives of q's pending operation.
 //
-// The result is valid until the next call of it or of channelHeads.
+// The result is valid until the next call of this function or of channelHeads.
 func (s *searcher) alternativesOf(q trace.GID) []hb.Transition {
 	s.scratch.transitions = s.scratch.transitions[:0]
 	for c := range int(s.Next(q).Alternatives) {
@@ -186,9 +188,9 @@ func (s *searcher) dependsOn(f *frame, y int) bool {
 // whether line 38 would certainly refuse y, the operation of e executed without x before it, as a head.
 //
 // The goroutine of the frame's newest head h, which is the last event before the frame, comes after the
-// goroutine of y. h happens before y if y depends on h, or if h happens before an event of S. The events of
-// S are not after x, so their clocks will not change. y certainly has the dependences of e only if y is the
-// same access after every prefix; line 38 decides about all other operations.
+// goroutine of y. h happens before y if y depends on h, or if h happens before an event of S. The events of S
+// do not happen after x, so their clocks will not change. y certainly has the dependences of e only if y is
+// the same access after every prefix; line 38 decides about all other operations.
 //
 // Data races of refused heads are reported, too (reportRace), so line 38 also decides about accesses that are
 // not atomic.
@@ -211,9 +213,9 @@ func (s *searcher) outOfOrder(i int32, x, e int) bool {
 	return true
 }
 
-// fixed reports whether op is the same access of memory in every state that its goroutine reaches in
-// the same way. A compare-and-swap that fails is not; a successful one writes, and so has at
-// least the dependences of a failing one.
+// fixed reports whether op is the same access of memory in every state that its goroutine reaches in the same
+// way. A failing compare-and-swap is not fixed. A successful one is: it writes, and so has at least the
+// dependences of a failing one.
 func fixed(op *hb.NextOp) bool {
 	//mutant: early order: accesses are the same in other states [counted]: drop 3
 	return atomics.Has(op.Kind) && op.N == 1 && op.Commutes == 0 && op.Awaits == trace.NoAwait && !op.DependsOnAll
@@ -225,9 +227,8 @@ var atomics = trace.KindsWhere(func(r *trace.Row) bool { return r.On == trace.On
 // allow several heads next. The head of the first goroutine comes next, in an order of goroutines
 // that does not depend on the search.
 //
-// It walks from the newest head to older ones, up to the first that happens before y: y could not
-// have been next before that one was executed, so the older heads may be of any
-// goroutine.
+// It walks from the newest head to older ones, up to the first head that happens before y. Before that head
+// was executed y could not have been next, so the older heads may belong to any goroutine.
 func (s *searcher) inCanonicalOrder(f *frame, y int) bool {
 	c := s.Clock(y)
 	for h := f.newestHead; h >= 0 && !s.Before(int(h), c); h = s.prevHead[h] {

@@ -73,7 +73,7 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 	case !hb.Blocks(y.Kind) && y.Awaits != trace.AwaitRead:
 		return false
 	}
-	waitsForSeveral := y.N > 1 || y.Wide // an event on which x does not depend may have enabled it since
+	waitsForSeveral := y.N > 1 || y.Wide // an event on which x does not depend may have enabled e since
 	onlyOutput := s.Events[e].DependsOnOutput && op.Kind == trace.Output
 	//mutant: a writer depends on one reader [readers]: drop 3
 	return !waitsForSeveral && !onlyOutput && !op.CommutesWithPeers()
@@ -83,9 +83,9 @@ func (s *searcher) foundAtArrival(x, e int) bool {
 // goroutine at e. Suppose that x is a read, and e an atomic update that waits. Then e may come
 // after another goroutine's read, which is independent of x.
 //
-// Example: x reads v in g1; g2 waits in a loop `for !v.CompareAndSwap(0, 1) {}`, and g3 reads v
-// after g2 has come there. The update depends on both reads; at its arrival it did not come after
-// g3's.
+// Example: x reads v in g1; g2 waits in a loop `for !v.CompareAndSwap(0, 1) {}`, and g3 reads v after g2 has
+// come there. The update depends on both reads; g3's read had not been executed when the update's goroutine
+// arrived.
 func (s *searcher) overtaken(x, e int) bool {
 	arrival := s.Arrival(e)
 	for j := x + 1; j < e; j++ {

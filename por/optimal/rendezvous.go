@@ -76,7 +76,7 @@ func (s *searcher) initChannelFrame(i int) {
 		f.firstPartnerOp = *s.Next(p)
 	}
 	if op := s.Next(f.g); op.MultiWay() {
-		if f.newestHead >= 0 { // the frame below is for the same operation, with less of its prefix
+		if f.newestHead >= 0 { // the frame below has the same operation, with a smaller part of its prefix
 			b := &s.frames[i-1]
 			f.baseDepth, f.mayPark, f.cases = b.baseDepth, b.mayPark, append(f.cases, b.cases...)
 		} else {
@@ -116,8 +116,8 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 	return g == f.g || s.DependentOps(s.Next(g), s.Next(f.g))
 }
 
-// An interval is a pending interval: the time from the arrival of a goroutine at an operation on
-// channels until that is executed.
+// An interval is a pending interval: the time from the arrival of a goroutine at an operation on channels
+// until the operation is executed.
 //
 // It is [from, until): the goroutine waits at op after event from, and waits no more after event
 // until. op is the operation at the arrival. multiWay: op waits for several events, like a select.
@@ -140,8 +140,8 @@ func (s *searcher) intervals(x int) []interval {
 			list = append(list, interval{g: g, op: op, from: int(from), until: until, multiWay: multiWay})
 		}
 	}
-	// The part of the undo log for an event has the pending operations of its participants, and the events of
-	// their arrivals. These operations end with the event.
+	// An event's part of the undo log has the pending operations of its participants, and the events of their
+	// arrivals. These operations end with the event.
 	for j := x; j < len(s.Events); j++ {
 		participants := s.Participants(j)
 		for k := range participants {
@@ -168,7 +168,7 @@ func (s *searcher) without(x int, list []interval) []interval {
 	for _, q := range list {
 		//mutant: rendezvous: intervals that x ends begin without it for selects only [selecting]: "!s.Before(x, s.Clock(q.from))" -> "q.from < x"
 		//mutant: rendezvous: what arrives because of x would wait without it [selecting]: true
-		if q.from < 0 || !s.Before(x, s.Clock(q.from)) {
+		if (q.from < 0 || !s.Before(x, s.Clock(q.from))) && !s.Events[x].ComesBefore(q.op) {
 			//mutant: rendezvous: only what x ends conflicts with it [selecting]: "s.MayBeReversed(&s.Events[x], q.op)" -> "q.until == x"
 			q.conflicts = s.MayBeReversed(&s.Events[x], q.op)
 			kept = append(kept, q)
@@ -185,8 +185,8 @@ func (s *searcher) without(x int, list []interval) []interval {
 // q, or changes whether a select is ready (exposes). The partner h may have arrived at any
 // time.
 //
-// Cost: pairs of intervals, for each event and frame on channels. It is most of the cost of a search where
-// many goroutines wait, so it is counted (por.Stats.Looked) for auto.
+// Cost: pairs of intervals, for each event and frame on channels. Where many goroutines wait, these sets are
+// most of the cost of a search, so auto counts this work (por.Stats.Looked).
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals, s.listed = 0, 0
 	for _, frame := range s.concurrentFrames(e) {
@@ -260,8 +260,8 @@ func (s *searcher) exposes(e int, q *interval) bool {
 // itself. They are possible in the current state, f's operation x depends on them, and they need all events
 // since f's state.
 //
-// The alternatives of x itself are separate, because they are not heads: x with S before it is
-// a frame of its own (rule R3).
+// The alternatives of x itself are separate, because they are not heads: x after S is a frame of its own
+// (rule R3).
 func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 	others = s.scratch.transitions[:0]
 	for _, g := range s.Order {
@@ -269,7 +269,7 @@ func (s *searcher) channelHeads(f *frame) (others, own []hb.Transition) {
 			continue
 		}
 		if g == f.g && len(s.Events) == f.depth {
-			continue // x without a prefix: the frame itself explores that
+			continue // the frame itself explores x without a prefix
 		}
 		for c := range int(s.Next(g).Alternatives) {
 			p, ok := s.Partner(g, c)
@@ -339,7 +339,7 @@ func (s *searcher) exploreAfterPrefix(i int, own []hb.Transition) {
 	s.exploreAlternative(len(s.frames)-1, 0)
 }
 
-// dependsOnlyViaPartner reports whether event e depends on event x only because of x's partner.
+// dependsOnlyViaPartner reports whether events e and x are dependent only because of x's partner.
 //
 // Example: x receives from c, its partner is a select that sends to c or receives from d; e
 // closes d. x depends on e only because the select does.
@@ -376,8 +376,7 @@ func (s *searcher) unseenAtFirstAlternative(f *frame, x int, clock []uint32, end
 	return true
 }
 
-// clockWithout returns the clock of event e, the newest one, without x, on which it
-// depends directly.
+// clockWithout returns the clock that e, the newest event, has without event x, on which e depends directly.
 func (s *searcher) clockWithout(e, x int) []uint32 {
 	c := append(s.scratch.without[:0], make([]uint32, s.Width)...)
 	s.scratch.without = c

@@ -7,15 +7,15 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// When a select is disabled. None of its cases is ready then, and the readiness of a case depends
-// on its channel only. If two down-closed sets of events disable it, so does their intersection
-// (claim 10): on each channel it has the events of one of the two. So there is a least disabling
-// set, and an execution in which a select x has been disabled is explored after that set and
-// nowhere else. As long as x is enabled, its heads are added in canonical order, except for a head
-// with which a smaller set disables x: disabledByProperSubset is that part of line 38.
+// When a select is disabled. A disabled select has no ready case, and the readiness of a case depends on its
+// channel only. If two down-closed sets of events disable it, so does their intersection (claim 10): on each
+// channel the intersection has the events of one of the two. So there is a least disabling set, and an
+// execution in which a select x has been disabled is explored after that set and nowhere else. As long as x
+// is enabled, its heads are added in canonical order, except for a head with which a smaller set disables x.
+// disabledByProperSubset is this part of line 38.
 
-// disabledByProperSubset reports whether a proper subset of the events of f's prefix and y that has y
-// disables f's operation.
+// disabledByProperSubset reports whether a proper subset of f's prefix and y, with y in it, disables f's
+// operation.
 //
 // Only heads that do not happen before y can be left out of a set that has y.
 func (s *searcher) disabledByProperSubset(f *frame, y int) bool {
@@ -58,8 +58,8 @@ func (s *searcher) someSubsetDisables(f *frame, c []uint32, k int, proper bool) 
 // It computes the channels of the cases from their state at baseDepth (por.Case: Len elements,
 // room for Room), by the effect of each event of the set. The system is in another state.
 //
-// A case on a nil channel (Chan is 0) is never ready. One that sends without a buffer needs a
-// receiver that waits.
+// A case on a nil channel (Chan is 0) is never ready. A case that sends without a buffer needs a receiver
+// that waits.
 func (s *searcher) disabledAfter(f *frame, c []uint32) bool {
 	for i := range f.cases {
 		k := f.cases[i]
@@ -112,8 +112,8 @@ func (s *searcher) applyTo(k *por.Case, j int) {
 	}
 }
 
-// hasReceiver reports whether a goroutine waits to receive from the channel of k, which sends. (One
-// that waits to send to a case that receives is a head by itself.)
+// hasReceiver reports whether a goroutine waits to receive from the channel of k, which sends. (For a case
+// that receives, a goroutine that waits to send is itself a head.)
 func (s *searcher) hasReceiver(f *frame, k *por.Case, c []uint32) bool {
 	for _, h := range s.intervals(f.baseDepth) {
 		arrived := h.from < f.baseDepth || s.Before(h.from, c)

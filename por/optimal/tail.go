@@ -6,10 +6,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Tails. At the end of most executions goroutines call Done, a last one returns
-// from Wait and reads the results. None of these operations can be in a race (hb.Join), so they
-// are executed without events, clocks, frames, marks, and without detection of
-// data races if the memory model orders them, too.
+// Tails. At the end of most executions goroutines call Done, a last one returns from Wait and reads the
+// results. None of these operations can be in a race (hb.Join), so they are executed without events, clocks,
+// frames and marks. They are executed without detection of data races, too, if the memory model orders them.
 //
 //	events:   p1  x  e1  y  z
 //	path:     p1  x  e1  y  z  done  done  done  wait  read  exit
@@ -18,11 +17,11 @@ import (
 // So that most executions have a tail, the rule of line 12 postpones operations that lower a counter
 // (Lowers).
 //
-// Whether the rest of an execution is a tail is known only when it has been executed. A tail fails
-// if a goroutine continues after its Done, or the last one executes an operation that is not in
-// tailKinds. Then the tail is undone, and its steps are executed like any others. After that no
-// tail is tried in states in which the waiting goroutine has as many events as it had then. Counts
-// and reports do not depend on tails.
+// Whether the rest of an execution is a tail is known only when it has been executed. A tail fails if a
+// goroutine continues after its Done, or the last one executes an operation that is not in tailKinds. Then
+// the tail is undone, and its steps are executed like any others. After a failure no tail is tried in states
+// in which the waiting goroutine has the same number of events as at the failure. Counts and reports do not
+// depend on tails.
 
 // tailKinds are the kinds of operations that a goroutine which is alone may execute in a tail. They
 // have one alternative, neither start nor wake a goroutine, and cannot refute the
@@ -36,9 +35,8 @@ func (s *searcher) mayHaveTails() bool {
 	return s.Cfg.Oracle == nil && !s.Cfg.CheckDuplicates && !s.Tracing()
 }
 
-// executeTail tries to execute the rest of the execution as a tail, in which g, which is at Done,
-// moves first. It returns whether the rest was a tail; if so, it has reported the end of the
-// execution.
+// executeTail tries to execute the rest of the execution as a tail, in which g, which is at Done, moves
+// first. It reports whether the rest was a tail; if so, it has also reported the end of the execution.
 func (s *searcher) executeTail(g trace.GID) bool {
 	j := &s.scratch.join
 	if !s.tails || len(s.dropped) > 0 || !s.FindJoin(j) {
@@ -98,7 +96,7 @@ func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
 	}
 }
 
-// finish executes g's Done. It reports whether g has ended with this step or after it.
+// finish executes g's Done. It reports whether g has ended with this step or a later one.
 func (s *searcher) finish(g trace.GID) bool {
 	if !s.advance(g) {
 		return false

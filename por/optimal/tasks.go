@@ -14,9 +14,9 @@ import (
 // frames[i] and nodes[i] belong to the same frame; the last ones are the node itself. A sharedNode is
 // changed with pool.mu held; recordedPath, frames and nodes never.
 //
-// tasks[:merged] are nil: they have been merged, except perhaps the last one, which may be pool.next.
-// ready may still have tasks that have been taken as pool.next (see sharedNode.pick). As long as
-// openAlternatives > 0 candidates are in waiting, not in ready.
+// tasks[:merged] are nil: they have been merged, except perhaps the last one, which may be pool.next. ready
+// may still have tasks that have been taken as pool.next (see sharedNode.pick). As long as openAlternatives >
+// 0, candidates are in waiting, not in ready.
 type sharedNode struct {
 	recordedPath
 	frames []frame       // frames of the path and this node, without candidates
@@ -48,16 +48,16 @@ type task struct {
 	choice      int // number of an alternative, or -1
 	candidate   candidate
 	transitions []hb.Transition // transitions of candidate
-	key         uint64          // key of the candidate in node.known; 0: it is not there
+	key         uint64          // key of the candidate in node.known; 0: no key
 	placed      bool            // the task is in node.tasks
 	taken       bool            // a worker explores it, or has
 	here        bool            // the task is not for other processes
-	taker       uint64          // identifies the proxy that has sent it away; 0: it is here
+	taker       uint64          // identifies the proxy that has sent the task away; 0: the task is in this process
 	sentAt      time.Time       // if it is not
 
 	// The results of the worker.
 	finished     bool
-	mergedBefore uint64 // executions that had been merged when it was begun
+	mergedBefore uint64 // executions that had been merged when the task was begun
 	exact        bool   // mergedBefore counts all executions before it
 	results      por.Subsearch
 	stats        por.Stats

@@ -45,7 +45,7 @@ type worker struct {
 	steps              uint64        // transitions of finished tasks
 	donatedAt          uint64        // transitions of all tasks at the last donation
 
-	due   func() bool // for a piece (elsewhere.go): reports that it has to end; nil: another task
+	due   func() bool // for a piece (elsewhere.go): reports that the piece has to end; nil: another task
 	tasks []*task     // for a proxy: the tasks that it has sent
 }
 
@@ -69,7 +69,7 @@ func (w *worker) run() {
 func (w *worker) explore(t *task) {
 	s := w.searcher
 	w.task = t
-	// A task that comes after t may have set these.
+	// A task that comes after t may have set these fields.
 	s.Unsupported, s.Wrong = w.unsupportedAtStart, w.wrongAtStart
 	w.enter(t.node)
 	t.results = w.pool.visitor.Split(s.Sys)
@@ -121,8 +121,8 @@ func (w *worker) begin(t *task, base int) {
 		s.exploreAlternative(base, t.choice)
 		return
 	}
-	// lo and hi of a candidate are positions in the transitions of its frame, which has only these
-	// here.
+	// lo and hi of a candidate are positions in its frame's transitions; this frame has only the transitions
+	// of t.
 	f.transitions = append(f.transitions[:0], t.transitions...)
 	c := t.candidate
 	c.lo, c.hi = 0, len(f.transitions)
@@ -131,9 +131,9 @@ func (w *worker) begin(t *task, base int) {
 
 // enter goes to the state of n's frame.
 //
-// It executes the path to n again from the initial state, without seeking reversals, which the
-// worker that shared n has done. Marks belong to one system, so only the frame of n gets one
-// here: this worker returns to no other frame of the path.
+// It executes the path to n again from the initial state. It seeks no reversals, because the worker that
+// shared n has done so. Marks belong to one system, so only the frame of n gets one here: this worker returns
+// to no other frame of the path.
 func (w *worker) enter(n *sharedNode) {
 	if n == w.node {
 		return
@@ -212,8 +212,8 @@ func (w *worker) share(steps uint64) {
 	if w.epoch != p.epoch || p.sequential {
 		return
 	}
-	// Each node has a beginning of one path, of one list of frames, and of one list of nodes. To
-	// copy a long path for each of its frames would take gigabytes.
+	// All these nodes have beginnings of one path, of one list of frames, and of one list of nodes. A copy of
+	// a long path for each of its frames would take gigabytes.
 	x := sharing{path: s.record(0, s.frames[i].depth)}
 	if s.shared >= 0 {
 		x.frames, x.nodes = slices.Clone(w.nodes[s.shared].frames), slices.Clone(w.nodes[:s.shared+1])
@@ -275,8 +275,8 @@ func (w *worker) shareFrame(i int, x *sharing) {
 	x.frames, x.nodes = append(x.frames, bare), append(x.nodes, n)
 	//mutant: each shared node has a list of its own [test ./por/optimal TestShareDeep]: "slices.Clip(x.frames), slices.Clip(x.nodes)" -> "slices.Clone(x.frames), slices.Clone(x.nodes)"
 	n.frames, n.nodes = slices.Clip(x.frames), slices.Clip(x.nodes)
-	// A key without a task: the candidate has been explored already, or becomes a task below. It is
-	// refused if it is found again.
+	// A key without a task belongs to a candidate that has been explored already, or that becomes a task
+	// below. If the candidate is found again, it is refused.
 	n.known = make(map[uint64]*task, len(f.known))
 	for key := range f.known {
 		n.known[key] = nil
@@ -299,8 +299,8 @@ func (w *worker) shareFrame(i int, x *sharing) {
 
 // addCandidate is searcher.addCandidate for shared frame i.
 //
-// A candidate that two tasks find becomes a single task, which is in found of both. Its place is after the
-// finder that is merged first, which may not be known yet (task.place).
+// A candidate that two tasks find becomes a single task, which is in found of both. The task's place is after
+// the finder that is merged first, which may not be known yet (task.place).
 func (w *worker) addCandidate(i int, c candidate, transitions []hb.Transition, key uint64) {
 	p := w.pool
 	if e := p.cfg.Elsewhere; e != nil {
@@ -360,8 +360,8 @@ func (p *pool) alternativeDone(n *sharedNode, dependsOnOutput bool, epoch int) {
 
 // poll checks the bounds that concern all workers. It returns a reason if the task must stop.
 //
-// It ignores its argument, the progress of this worker: the pool adds up that of all. No user sees its
-// result "over", because the pool has the reason (halt).
+// It ignores its argument, the progress of this worker, because the pool adds up the progress of all workers.
+// No user sees the result "over", because the pool has the reason (halt).
 func (w *worker) poll(por.Progress) string {
 	const over = "over"
 	p := w.pool

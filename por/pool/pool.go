@@ -7,8 +7,8 @@
 //	the search:  Offer 1  Offer 2  Offer 3  Await 1 ─ executes 1 ─ merges   Await 2 ─ merges   Await 3 ...
 //	a worker:                               executes 2 ─────────────── executes 3 ────────────
 //
-// Guarantees: a task is executed once, by one goroutine; Await returns when it has been; no worker waits
-// while there is an untaken task. Limits: tasks must not wait for each other.
+// Guarantees: a task is executed once, by one goroutine; Await returns after the task has been executed; no
+// worker waits while there is an untaken task. Limits: tasks must not wait for each other.
 package pool
 
 import (
@@ -47,7 +47,7 @@ const (
 	done
 )
 
-// New returns a pool with n workers besides the one that awaits. Each makes its equipment; if that
+// New returns a pool with n workers besides the one that awaits. Each worker makes its equipment; if that
 // fails, the pool has one worker less.
 func New[W any](n int, with func() (W, error)) *Pool[W] {
 	p := &Pool[W]{}
@@ -118,7 +118,7 @@ func (p *Pool[W]) Hungry() bool {
 	return p.waiting > len(p.ready)
 }
 
-// Claim waits until t has been executed and returns true, if a worker has taken it. Otherwise it removes t
+// If a worker has taken t, Claim waits until t has been executed, and returns true. Otherwise Claim removes t
 // from the pool and returns false.
 func (p *Pool[W]) Claim(t *Task[W]) (executed bool) {
 	p.mu.Lock()
@@ -142,7 +142,7 @@ func (p *Pool[W]) Offer(t *Task[W]) {
 }
 
 // Await waits until t has been executed. Until then the caller is a worker, too. Tasks are awaited in the
-// order of the offers, so if t has not been taken it is the first one.
+// order of the offers, so an untaken t is the first ready task.
 func (p *Pool[W]) Await(w W, t *Task[W]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

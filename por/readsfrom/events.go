@@ -103,8 +103,8 @@ func (s *searcher) eventAdded(stamp int) bool {
 	if !ev.EndsExecution {
 		return true
 	}
-	// As in package optimal: the execution without the event belongs to where it is not in a
-	// reversal.
+	// As in package optimal, the execution without the event belongs to the state in which the event is not
+	// in a reversal.
 	if a.inReversal {
 		return false
 	}

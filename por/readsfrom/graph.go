@@ -10,9 +10,8 @@ import (
 
 // This file has the execution graph G, and the path by which it is realised.
 
-// replay executes a transition. If leaf is set the step is counted, and the end of the execution if
-// it is one; such a step is undone, and stays in the path. The program may turn out to be
-// Unsupported.
+// replay executes a transition. If leaf is set, the step is counted. A step that ends the execution is
+// counted as an end, too; it is undone, and stays in the path. The program may turn out to be Unsupported.
 //
 // The path is one linearization of G, and not the order in which events were added to G (the
 // stamps):
@@ -89,10 +88,10 @@ func (s *searcher) replayOrder(order []hb.Transition) {
 	}
 }
 
-// unwind goes back to the state after the first k events. There is a mark before every event, not
-// only before those of frames: the next order may leave the current one anywhere.
+// unwind goes back to the state after the first k events. There is a mark before every event, not only before
+// those of frames, because the next order may differ from the current one from any event on.
 //
-// It removes positions with the events, so that inPath describes only the current path.
+// It removes positions together with the events, so that inPath describes only the current path.
 func (s *searcher) unwind(k int) {
 	for i := len(s.Events) - 1; i >= k; i-- {
 		s.Drop(s.marks[i])
@@ -106,9 +105,8 @@ func (s *searcher) unwind(k int) {
 	s.Truncate(k)
 }
 
-// shrinkGraph removes all events except the first n from G. The path does not change, so it may have
-// more events than G until the next replayOrder. (stamps has the events of G, and
-// positions those of the path.)
+// shrinkGraph removes all events except the first n from G. The path does not change yet, so it may have more
+// events than G until the next replayOrder. (stamps has the events of G, and positions those of the path.)
 func (s *searcher) shrinkGraph(n int) {
 	for _, a := range s.graph[n:] {
 		if int(a.G) < len(s.stamps) && len(s.stamps[a.G]) >= int(a.N) {
@@ -126,8 +124,7 @@ func (s *searcher) inPrefix(e int, c []uint32) bool {
 
 // setStamp notes that the event with stamp r is in G.
 //
-// An event may have a stamp already, when a prefix of events that are in G is added
-// once more; it keeps its stamp.
+// An event keeps the stamp that it already has when a prefix of events that are in G is added once more.
 func (s *searcher) setStamp(r int) {
 	a := &s.graph[r]
 	for int(a.G) >= len(s.stamps) {

@@ -7,12 +7,11 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A search for a linearization of the events of an execution graph in which each read reads from its
-// write: verifying sequential consistency with a read mapping (VSC-read: Gibbons and
-// Korach, "Testing shared memories", SIAM J. Comput. 1997), which is NP-complete if the number of
-// goroutines is not bounded. This search visits each set of placed events
-// once; with k goroutines and n events there are at most n^k of them, and mostly the first order
-// is a linearization.
+// A search for a linearization of the events of an execution graph in which each read reads from its write:
+// verifying sequential consistency with a read mapping (VSC-read: Gibbons and Korach, "Testing shared
+// memories", SIAM J. Comput. 1997), which is NP-complete if the number of goroutines is not bounded. This
+// search visits each set of placed events once; with k goroutines and n events there are at most n^k of them,
+// and usually the first order is a linearization.
 //
 // A write must not be placed between a write and an event that reads from it. So it is blocked
 // while an unplaced event that reads the location from another write could already do so. Under
@@ -31,7 +30,7 @@ import (
 
 // node is an event to be placed.
 //
-// It is an event of G, or an operation that becomes one.
+// It is an event of G, or an operation that becomes an event of G.
 type node struct {
 	hb.EventID
 	clock  []uint32 // the events before it, with or without the node itself
@@ -64,7 +63,7 @@ type linearizer struct {
 	key    []byte
 }
 
-// add takes an event that has been executed with operation op, or would be.
+// add adds an event that has been executed, or would be executed, with operation op.
 //
 // The result is valid until the next call. Callers change the writes of operations that may or may not write.
 func (l *linearizer) add(at hb.EventID, clock []uint32, op *trace.Op, src hb.EventID) *node {
@@ -134,8 +133,7 @@ func (l *linearizer) find() bool {
 // markContested marks the writes that it can be a mistake to place early: another write need not
 // come after all that read from them.
 //
-// If w comes after r anyway, because r's goroutine has executed it by w's clock, the source of r
-// can be placed at any time.
+// If w comes after r anyway, because w's clock contains r, the source of r can be placed at any time.
 func (l *linearizer) markContested() {
 	for i := range l.nodes {
 		l.nodes[i].contested = false
@@ -143,7 +141,7 @@ func (l *linearizer) markContested() {
 	for i := range l.nodes {
 		w := &l.nodes[i]
 		for _, j := range w.blockers {
-			// r reads the location of w from another write: w must not come between the two.
+			// r reads the location of w from another write: w must not come between that write and r.
 			if r := &l.nodes[j]; r.source >= 0 && (int(r.G) >= len(w.clock) || w.clock[r.G] < r.N) {
 				l.nodes[r.source].contested = true
 			}
@@ -154,9 +152,9 @@ func (l *linearizer) markContested() {
 // search completes the order. Nodes that cannot be a mistake are placed at once, so that the search
 // branches only at contested writes.
 //
-// A node that is not contested is placed as soon as it is ready: if there is a linearization, there
-// is one in which it comes now. Only contested writes are tried and taken back. The sets in failed
-// are compared after that, so there are few.
+// A node that is not contested is placed as soon as it is ready: if there is a linearization, there is also
+// one in which the node comes now. Only contested writes are tried and taken back. The sets in failed are
+// compared after that, so there are few.
 //
 // If there is none, order is unchanged when it returns.
 func (l *linearizer) search() bool {
@@ -191,7 +189,7 @@ func (l *linearizer) search() bool {
 	return false
 }
 
-// greedy places the first node that can be placed, again and again: mostly that is a linearization.
+// greedy repeatedly places the first node that can be placed, which usually gives a linearization.
 //
 // After each placement it begins from the front again, because the placement may have made an earlier node
 // ready, such as a write that had to wait for a read.
@@ -228,7 +226,7 @@ func (l *linearizer) unplace(i int) {
 
 // placedSet returns the set of nodes placed, as a key.
 //
-// Three bytes for each goroutine: no execution has 2^24 events of one.
+// The key has three bytes for each goroutine, because no execution has 2^24 events of one goroutine.
 func (l *linearizer) placedSet() []byte {
 	l.key = l.key[:0]
 	for _, c := range l.count {
@@ -243,8 +241,8 @@ func (l *linearizer) placedSet() []byte {
 // source: for each read of the location that is not placed yet, the source must not be placed either. (A
 // read of the initial value has no source, and must be placed already.)
 //
-// Example: w1 is placed, r reads from w1 and is not placed yet; w2, of the same location, is not
-// ready. If neither w1 nor r is placed w2 is ready: it comes before both.
+// Example: w1 is placed, r reads from w1 and is not placed yet; w2, of the same location, is not ready. If
+// neither w1 nor r is placed, w2 is ready, because it can come before both.
 func (l *linearizer) ready(n *node) bool {
 	if l.count[n.G] != n.N-1 {
 		return false

@@ -153,10 +153,10 @@ type frame struct {
 	needsNoChoice bool
 	firstDone     bool  // an alternative has been explored
 	head          int32 // stamp of the last event of the prefix that x has so far
-	prints        bool  // x has ended the execution, so that it depends on output
+	prints        bool  // x has ended the execution, and so depends on output
 	stamp         int   // stamp of x, if x is in G
 	alternatives  int
-	ended         int          // how many of them have ended the execution
+	ended         int          // number of alternatives that have ended the execution
 	next          int          // the first alternative, or write, that has not been explored
 	writes        []hb.EventID // for a read: the writes from which it can read
 	revisits      []revisit
@@ -339,8 +339,8 @@ func (s *searcher) backtrack() {
 // readFromNext makes frame i's operation read from the next write in G from which it can read, and
 // reports whether to continue.
 //
-// x may be unable to read from a write of the list: readableWrites uses clocks, but only a linearization
-// decides.
+// x may be unable to read from a write of the list, because readableWrites uses clocks, and only a
+// linearization decides.
 func (s *searcher) readFromNext(i int) bool {
 	for !s.Halted {
 		f := &s.frames[i]

@@ -425,7 +425,7 @@ func (s *searcher) forwardRevisit(i int, it *revisit) {
 		return
 	}
 	if ev.DependsOnOutput {
-		// It ends the program only here, so only here it depends on the output of the others.
+		// The operation ends the program only here, so only here it depends on the output of the others.
 		s.frames = append(s.frames, frame{
 			order:        s.pathMoves()[:e],
 			size:         y,
@@ -460,10 +460,9 @@ func (s *searcher) headsInOrder(f *frame, e int) bool {
 	return true
 }
 
-// Let x be frame i's operation. revisitsOfUntaken finds reads of earlier frames that could read
-// from x if x could read from w. In G it cannot, because another operation of G reads from w and
-// writes. But x could if the other operation read from x instead, which is a backward revisit of
-// the other operation.
+// Let x be frame i's operation. revisitsOfUntaken finds reads of earlier frames that could read from x if x
+// could read from w. In G x cannot, because another operation of G reads from w and writes. But x could if
+// the other operation read from x instead, which is a backward revisit of the other operation.
 //
 // Example, both compare-and-swap from 0 of the same v: the first one in G reads the initial value
 // and writes. The second cannot read the initial value, too, unless the first one reads from the

@@ -44,7 +44,7 @@ func (x *group) has(p point) bool {
 	return found
 }
 
-// mostGroups bounds the groups of a census. The objects accessed first get one.
+// mostGroups bounds the groups of a census. Only the objects that are accessed first get a group.
 const mostGroups = 64
 
 // A counter makes a census while an execution is executed.

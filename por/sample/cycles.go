@@ -15,8 +15,8 @@ import (
 //	g1: other work   lock a   lock b        both do their other work, which may need a and b;
 //	g2: other work   lock b   lock a        then one acquires a, the other b, and neither continues
 //
-// A cycle predicts nothing if one goroutine made all its acquisitions, or if one other lock was
-// held at all of them. Predictions are not reported: only deadlocks that an execution shows are.
+// A cycle predicts nothing if one goroutine made all its acquisitions, or if one other lock was held at all
+// of them. Only deadlocks that an execution shows are reported, not predictions.
 type lockOrder struct {
 	held  [][]heldLock // by goroutine
 	edges []lockEdge

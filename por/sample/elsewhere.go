@@ -12,7 +12,7 @@ import (
 )
 
 // Workers in other processes. In the pool each has a proxy, which sends the pieces that it takes. A piece
-// that comes back undrawn is drawn when its turn comes, like a stale one.
+// that comes back undrawn is drawn when its turn comes, like a stale piece.
 
 // awayTimes is the factor by which pieces are larger if some are sent. They should take some tenths of a
 // second.

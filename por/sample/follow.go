@@ -8,7 +8,8 @@ import (
 )
 
 // Two predictors read the second execution and each later one that begins a round. The predicted schedules
-// are executed directly after it. They belong to its number, so they depend on no other execution.
+// are executed directly after it. They belong to the number of the execution that was read, so they depend on
+// no other execution.
 
 // predicts is a strategy whose executions are read by predictors.
 type predicts interface{ predicts() }

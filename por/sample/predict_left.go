@@ -16,9 +16,9 @@ import (
 //	held up          h waits and holds a lock; g, which would wake h, is about to acquire the lock
 //	not waited for   g is about to wait at a WaitGroup, h about to add to it; g moves first
 //
-// An alternative of a select is ready if the channel is closed or has room, or an element; or another
-// goroutine is about to meet it there. So a plan has the steps of a close, too, or those that lead the other
-// goroutine there. The default of a select is taken if nothing else is ready.
+// An alternative of a select is ready if its channel is closed or has room, or an element, or if another
+// goroutine is about to communicate there. So a plan has the steps of a close, too, or those that lead the
+// other goroutine there. The default of a select is taken if nothing else is ready.
 
 // Bounds of the data for these plans.
 const (
@@ -33,7 +33,7 @@ type turn struct {
 	cases []por.Case
 	taken int    // case; noCase: default
 	ready uint64 // other cases that were ready
-	with  *turn  // turn of the partner; nil: there was none
+	with  *turn  // turn of the partner; nil: no partner
 	at    point
 	tries bool // the operation never waits
 }
@@ -270,7 +270,7 @@ func (p *predictor) missed(yield func(plan) bool) bool {
 // turnedAway yields the plans in which a goroutine takes an alternative other than that of its waiting
 // partner. Alternatives with partners come first, then those never taken.
 func (p *predictor) turnedAway(yield func(plan) bool) bool {
-	took := map[turnKey]bool{} // without partners
+	took := map[turnKey]bool{} // turns without partners
 	for _, k := range p.turnKeys {
 		took[turnKey{at: k.at, taken: k.taken}] = true
 	}

@@ -131,7 +131,7 @@ func (x *sampler) round() {
 func beginsRound(n uint64) bool { return n&(n-1) == 0 }
 
 // draw executes the next schedule, and then the schedules that it predicts: at most left executions in all.
-// It returns to the initial state, that of root.
+// It returns to the initial state, which root marks.
 func (x *sampler) draw(root por.Mark, left uint64) {
 	const distance = 0x9e3779b97f4a7c15 // between the streams of two consecutive executions
 	//mutant: jobs: random numbers go on [pieces]

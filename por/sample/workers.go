@@ -28,8 +28,8 @@ import (
 // the result. Tests use smaller ones.
 var begunAfter, pieceOf uint64 = 4096, 4096
 
-// A drawer is what a worker draws executions with: a system of its own. If the worker stands for
-// another process, away is set instead.
+// A drawer has what a worker needs to draw executions: a system of its own. If the worker stands for another
+// process, away is set instead.
 type drawer struct {
 	sys    por.System
 	oracle por.Oracle

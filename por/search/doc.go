@@ -7,8 +7,8 @@
 //   - RaceReporter and RaceSet: which races are reported, each once.
 //   - Control.Tracef and similar methods: the transcript of a search, for developers (por.Config.Trace).
 //
-// A search is a loop over states. In each it arrives, expands the state into the steps to be
-// explored there, and for each of them returns to the state and executes the step:
+// A search is a loop over states. In each state the search arrives, expands the state into the steps to be
+// explored there, and for each of these steps returns to the state and executes the step:
 //
 //	arrive:  s.Arrive(); nothing is enabled: s.Leaf(status); s.TruncatedHere(): the end, too
 //	         s.ReportRaces(): pending operations that race

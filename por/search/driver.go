@@ -45,7 +45,7 @@ type Driver struct {
 	Began   int         // length of Path where the search begins
 	Enabled []trace.GID // in the current state, see Arrive
 
-	// ByState: it is enough that the search reaches all states. Other searches have to execute a
+	// ByState is set if it is enough that the search reaches all states. Other searches have to execute a
 	// class for each order of dependent events: see OracleAllows.
 	ByState bool `saved:"-"`
 
@@ -55,7 +55,7 @@ type Driver struct {
 	//mutant: saved: driver without PreemptCut [resumed]: "PreemptCut bool" -> "PreemptCut bool `saved:\"-\"`"
 	PreemptCut bool // the bound on preemptions has excluded a schedule
 
-	Estimate func(*por.Progress) `saved:"-"` // estimates the progress of the search; nil: nothing does
+	Estimate func(*por.Progress) `saved:"-"` // estimates the progress of the search; nil: no estimate
 
 	// Carry is for a search that walks back along its path at each step: in a path of n steps, each
 	// step counts as n/Carry further steps. 0: the length of the path costs nothing.
@@ -109,8 +109,8 @@ func (s *Driver) Arrive() {
 }
 
 // Preferred returns the enabled goroutine that continues by default: the one that moved last if it is
-// enabled, otherwise the first. So the first execution has no preemption, a bug is first found with few,
-// and a bug that depends on a goroutine not being interrupted is found early.
+// enabled, otherwise the first. So the first execution has no preemption, the first bug has few preemptions,
+// and a bug that needs an uninterrupted goroutine is found early.
 func (s *Driver) Preferred() trace.GID {
 	if slices.Contains(s.Enabled, s.Cur) {
 		return s.Cur
@@ -125,7 +125,7 @@ func (s *Driver) NextOp(g trace.GID) *trace.Op {
 	return &s.next
 }
 
-// peek returns the pending operation of g. It is valid until the system returns another one.
+// peek returns the pending operation of g. The result is valid until the system returns another operation.
 func (s *Driver) peek(g trace.GID) *trace.Op {
 	if s.peeker != nil {
 		return s.peeker.Peek(g)
@@ -166,8 +166,8 @@ func (s *Driver) Execute(a trace.Step) {
 	s.Repeat(a)
 }
 
-// Repeat is Execute for a step that the transcript does not need: one to a
-// state in which the search has been, or that it only inspects.
+// Repeat is Execute for a step that the transcript does not need: a step to a state in which the search has
+// been, or which the search only inspects.
 func (s *Driver) Repeat(a trace.Step) {
 	s.Announce(a.G)
 	if s.Executor != nil {
@@ -292,11 +292,10 @@ func MostAsked(n int) int {
 	return min(n, max(1, looks/max(1, n)))
 }
 
-// OracleSingleton returns an enabled goroutine that is a persistent set by itself according to the
-// oracle. It queries the oracle about first, if that is enabled, and about the others if askOthers is set.
-// Any answer is right, because the sets are persistent independently of each other. But several questions
-// take an analysing oracle longer, and the choice of another goroutine than the one that moved last is a
-// preemption.
+// OracleSingleton returns an enabled goroutine that is a persistent set by itself according to the oracle. It
+// queries the oracle about first, if that is enabled, and about the others if askOthers is set. Any answer is
+// right, because the sets are persistent independently of each other. But several questions cost an analysing
+// oracle more time, and choosing another goroutine than the one that moved last is a preemption.
 func (s *Driver) OracleSingleton(first trace.GID, askOthers bool) (g trace.GID, ok bool) {
 	if s.Cfg.Oracle == nil {
 		return trace.NoGID, false

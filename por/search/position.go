@@ -11,8 +11,8 @@ import (
 //	Path:        │ a0  a1 │ a2  a3  a4 │ a5 ...
 //	positions:   P0       P1           P2       ReturnTo(P1) forgets a2 and what follows; P1 remains
 //
-// Cur belongs to it because the search prefers the goroutine that moved last: steps after a return
-// must not depend on the steps before it.
+// It includes Cur, because the search prefers the goroutine that moved last, and steps after a return must
+// not depend on the steps before the return.
 type Position struct {
 	Mark     por.Mark
 	Depth    int       // steps of the path

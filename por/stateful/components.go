@@ -19,8 +19,8 @@ import (
 // starve, its channels serve in order, and its select chooses at random. A spin loop that waits for another
 // goroutine's store is no livelock while that goroutine is enabled.
 //
-// The lists belong to the open states, in the order in which those were opened. So a component, which is
-// the end of Tarjan's stack, is the end of each list:
+// The lists belong to the open states, in the order in which those were opened. A component is the end of
+// Tarjan's stack, and so it is the end of each list:
 //
 //	nodes:   s0   s1   s2 │ s3   s4        s3 is the first state of a component: low == num
 //	edges:   01 12 21     │ 23 34 43       edges from s3 on belong to it, except 23, which led to it
@@ -80,7 +80,7 @@ func (c *components) bytes() int64 {
 		int64(cap(c.steps))*int64(unsafe.Sizeof(trace.Step{}))
 }
 
-// open adds a state. The edge that led to it must be added next.
+// open adds a state. The edge that led to the state must be added next.
 func (c *components) open(key por.Hash, order uint64) tarjanFrame {
 	f := tarjanFrame{num: c.nextNum(), edges: len(c.edges), gids: len(c.gids), choices: len(c.choices), step: len(c.steps)}
 	f.low = f.num
@@ -132,9 +132,8 @@ func (c *components) truncate(f *tarjanFrame) {
 // closeComponent completes the component whose first state is f's, the current one, and reports it
 // if a fair execution can stay in it forever.
 //
-// The normal case is a component of one state without an edge to itself, and costs nothing here. Edges from
-// states that were open before have a number below first: they lead into the component and are not part of
-// it.
+// Usually a component is one state without an edge to itself, which costs nothing here. Edges from states
+// that were open before have a number below first: they lead into the component and are not part of it.
 func (s *depthFirst) closeComponent(f *frame) {
 	c := s.components
 	first := f.tarjan.num

@@ -24,7 +24,7 @@ import (
 // Two states between F1 and F2 had no choice: no frame, no mark, nothing stored.
 type depthFirst struct {
 	search.Driver
-	policy *SyncPolicy // which operations need no choice; nil: every operation needs one
+	policy *SyncPolicy // decides which operations need no choice; nil: every operation needs one
 
 	everyState bool // every state is a node
 	//mutant: saved: stateful without states [resumed]: "*visited" -> "*visited `saved:\"-\"`"
@@ -63,7 +63,7 @@ const waypoint = 256
 type frame struct {
 	search.Position
 	freeSwitch bool // leaving Cur is not a preemption: Cur cannot continue, or yields
-	chain      int  // for a waypoint, and inside of a call: steps since the last choice between goroutines
+	chain      int  // steps since the last choice between goroutines, for waypoints and inside of a call
 	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
 	whole      bool // only alternatives of Cur are listed, because it is inside of a call (Config.WholeCalls)
 	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
@@ -244,8 +244,8 @@ func (s *depthFirst) push(f frame) {
 // is on the stack. It is closed if the component is complete, or if the search does not find
 // components; and vacant if the state is not stored.
 //
-// One look-up finds or stores the state. If the memory does not suffice, the search halts; the state counts
-// as new and is not explored.
+// One look-up finds or stores the state. If there is not enough memory, the search halts; the state counts as
+// new and is not explored.
 func (s *depthFirst) store(f *frame) (known bool, open uint32) {
 	key := s.key(f)
 	if s.round != nil {
@@ -314,7 +314,7 @@ func (s *depthFirst) openState(f *frame, key por.Hash) {
 			op := s.Sys.Next(g)
 			s.components.noteDataChoice(g, op.Func, op.PC, n)
 		}
-		for _, x := range s.parking.meetings(g) { // to park counts as moving
+		for _, x := range s.parking.meetings(g) { // parking counts as moving
 			//mutant: parking: who is met need not be [parkings]
 			s.components.noteEnabled(x.Park.G)
 		}
@@ -389,8 +389,8 @@ func (s *depthFirst) progress() por.Progress {
 
 // step executes a and polls.
 //
-// The policy sees every step before and after, because it watches for operations that refute its
-// assumption. If one does, the search halts without a reason: JPF restarts.
+// The policy sees every step before and after, because it watches for operations that refute its assumption.
+// If an operation refutes it, the search halts without a reason, and JPF restarts.
 func (s *depthFirst) step(a trace.Step) {
 	if park, meet, ok := s.parking.meeting(a); ok {
 		if s.step(park); s.Halted {

@@ -19,10 +19,10 @@
 //   - lasso.go: whether a fair execution can stay in a component (Emerson and Lei 1987).
 //   - jpftree.go: the size of the tree that JPF walks without stored states, for benchmarks.
 //
-// Guarantees: Full reaches every state. JPF reaches every deadlock, every end of the program, every
-// race whose operations are both pending in some state, and every crash. Both report livelocks only with
-// Config.Match and without a preemption bound. Full then finds one if there is any; JPF can miss one if
-// fairness needs an order of operations that it does not explore.
+// Guarantees: Full reaches every state. JPF reaches every deadlock, every end of the program, every race
+// whose operations are both pending in some state, and every crash. Both report livelocks only with
+// Config.Match and without a preemption bound. Full then finds a livelock if there is one; JPF can miss a
+// livelock if its fairness needs an order of operations that JPF does not explore.
 //
 // Limits: 128-bit fingerprints identify states; por.Hash bounds the probability of a collision.
 // Config.MaxMemory bounds the memory of the table.

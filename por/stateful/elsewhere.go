@@ -188,7 +188,7 @@ func newAway(r *rounds, sender por.Sender) *away {
 	return a
 }
 
-// end returns the system and its oracle to the search, which may begin again.
+// end returns the system and its oracle to the search, which may begin anew.
 func (a *away) end() {
 	//mutant: rounds: a search that begins again has the habits of its walkers [test ./explore TestElsewhereRounds]
 	a.own.resume(&a.r.Driver)
@@ -205,7 +205,7 @@ func (a *away) stored(key por.Hash, word uint32) {
 
 // A publication sends the table, up to a round, to the other processes. It runs beside the search.
 type publication struct {
-	from, to int       // the numbers of the publication, when it is over; to == 0: it failed
+	from, to int       // the numbers of the publication, set when it is over; to == 0: it failed
 	over     chan bool // closed then
 }
 
@@ -340,7 +340,7 @@ func (a *away) travel(t *trip, shown *publication) []byte {
 	return nil
 }
 
-// parcel returns the parcel of t, nil if it is too late for it.
+// parcel returns the parcel of t, or nil if the parcel has not come back in time.
 func (a *away) parcel(t *trip, shown *publication) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -385,7 +385,7 @@ func (a *away) await(t *trip, late time.Time) (list []walked) {
 	}
 }
 
-// after gives w the state that it reached elsewhere.
+// after gives w the state that w reached in another process.
 func (w *walker) after(x *walked, sender por.Sender) {
 	var err error
 	if w.results, err = sender.Decode(x.Results); err != nil {
@@ -405,13 +405,13 @@ func (w *walker) after(x *walked, sender por.Sender) {
 // A replica is a helper's copy of the table of a search.
 type replica struct {
 	from, to int
-	states   *visited // nil: there is no room for it
+	states   *visited // nil: there is no room for one
 	orders   []uint32
 }
 
 var errNoRoom = errors.New("the table of states is larger than the memory for it")
 
-// update fetches the missing part. If there is no room for it, it does not try again.
+// update fetches the missing part. If there is no room, it does not try again.
 func (t *replica) update(b *por.Board, to int) error {
 	if t.states == nil {
 		return errNoRoom

@@ -108,10 +108,10 @@ func (s *depthFirst) part(f *frame) bool {
 	return true
 }
 
-// mayListOnly reports whether a node may list only one goroutine's alternatives, which start at
-// alt. A single alternative makes no node. Several make a node that might lie on a cycle of such
-// nodes, in which the other goroutines would be ignored forever (the ignoring problem), unless the search
-// notices cycles.
+// mayListOnly reports whether a node may list only one goroutine's alternatives, which start at alt. A single
+// alternative makes no node. If that goroutine has several alternatives, they make a node. The node might lie
+// on a cycle of such nodes, in which the other goroutines would be ignored forever (the ignoring problem),
+// unless the search notices cycles.
 func (s *depthFirst) mayListOnly(alt int) bool {
 	return len(s.alts) == alt+1 || s.states == nil || s.noticesCycles()
 }

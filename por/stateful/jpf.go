@@ -113,7 +113,7 @@ type SyncPolicy struct {
 	DoneNeedsNoChoice bool
 	Miscounted        bool // that assumption is wrong
 
-	effects por.Effects `saved:"-"` // of the system; nil: no assumption about counters
+	effects por.Effects `saved:"-"` // the system's effects; nil: no assumption about counters
 
 	last    trace.Kind  // the operation being executed
 	locks   lockSet     // seen so far
@@ -165,8 +165,8 @@ func (s *lockSet) accessed(op *trace.Op) bool {
 func (p *SyncPolicy) NeedsNoChoice(op *trace.Op) bool {
 	switch op.Kind {
 	case trace.Go, trace.End:
-		// The new goroutine can do nothing before it exists, and a last step has no effect but to
-		// end its goroutine. No other goroutine notices the step, if none can count the goroutines.
+		// The new goroutine can do nothing before it exists, and a goroutine's last step only ends it. No
+		// other goroutine notices the step, if none can count the goroutines.
 		//mutant: Go and End need no choice [points]: true
 		return op.N == 0
 	case trace.Choose, trace.Branch:
@@ -235,7 +235,7 @@ func (p *SyncPolicy) miscounts(g trace.GID, op *trace.Op) bool {
 
 // After is called after g's operation, and reports whether the search has to restart. Releasing a free lock
 // is a fatal error in Go, at which the goroutine remains. After cannot distinguish an execution that ends
-// by that error from one that exits at once. So both make the search restart, at the cost of choices before
+// with that error from one that exits at once. So both make the search restart, at the cost of choices before
 // unlocking. If the goroutine has ended, too, the program ended normally.
 //
 // Example: mu.Unlock() of a mutex that is not locked. With no choice before it another

@@ -88,7 +88,7 @@ func (t *tree) count(chain int) subtree {
 		s.Stats.Choices++
 	}
 	s.ReportRaces()
-	// One mark for each state on the way down: the recursion is as deep as the execution.
+	// There is one mark for each state on the way down, because the recursion is as deep as the execution.
 	at := s.Checkpoint()
 	var n subtree
 	for _, a := range alts {

@@ -6,8 +6,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// lassoGraph is one strongly connected component of the state graph. Node 0 is the state in which the
-// search entered it. A set of nodes is a list. One set at a time is also marked, so that inside is fast.
+// lassoGraph is one strongly connected component of the state graph. Node 0 is the state in which the search
+// entered it. A set of nodes is a list. One set at a time is also marked, so that the method inside is fast.
 //
 // It is temporary, for a component that has an edge. Components of programs that
 // end are single states.
@@ -31,7 +31,7 @@ type lassoEdge struct {
 }
 
 // A requirement of fairness on an infinite execution: a goroutine moves, or an operation takes one of its
-// alternatives. Requirements are comparable, so that equal ones of different states are one.
+// alternatives. Requirements are comparable, so that equal requirements of different states are the same one.
 type requirement struct {
 	g      trace.GID
 	fn, pc uint32
@@ -42,9 +42,9 @@ type requirement struct {
 // conditions: Emerson and Lei 1987). It returns the steps from node 0 to a state, and a loop from that state
 // to itself. The loop satisfies every requirement of every state on it; it is nil if there is none.
 //
-// An infinite execution finally stays in one strongly connected part, and may take each edge of it again
-// and again. So a component is fair if each requirement that arises in it is satisfied by one of its edges.
-// If not, a fair execution cannot stay at nodes in which an unsatisfied requirement arises: they are
+// An infinite execution finally stays in one strongly connected part, and may take each edge of it again and
+// again. So a component is fair if each requirement that arises in it is satisfied by one of its edges. If a
+// requirement is not satisfied, a fair execution cannot stay at the nodes in which it arises: these nodes are
 // removed, and the rest is split again. Each round removes a node, so the process ends.
 //
 //	node:         0 ──▶ 1 ──▶ 2        requirements of 1: g1 moves, g2 moves
@@ -217,8 +217,8 @@ func (g *lassoGraph) lasso(all, comp []int32, edges []int) (prefix, loop []trace
 	return prefix, loop
 }
 
-// shortest returns the edges of a shortest walk inside the marked set from a
-// node to one that is a target, and that node. There must be one.
+// shortest returns the edges of a shortest walk inside the marked set from a node to a target, and that
+// target. There must be one.
 //
 // It searches breadth first, by edges in the order in which the search found them: the same program always
 // gives the same loop.

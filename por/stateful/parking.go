@@ -13,8 +13,8 @@ import (
 //     putOff and addAlternatives. Its executions are those of the system, except for parks that nothing
 //     notices. Persistent sets are those of the reduced system: a meeting of other goroutines is two of
 //     their steps, one after the other, and adds no dependence.
-//  2. Fairness: a goroutine that can park and takes part in a meeting has to move, by parking. One that can
-//     park and takes part in no meeting has parked before the loop.
+//  2. Fairness: a goroutine that can park, and takes part in a meeting, has to move in a fair loop; it moves
+//     by parking. A goroutine that can park and takes part in no meeting has parked before the loop.
 //  3. With a bound on preemptions nothing is postponed: a late park might cost one.
 type parking struct {
 	sys por.Parker    `saved:"-"` // nil: nothing is postponed

@@ -9,10 +9,10 @@ import (
 	"hbcheck.dev/hbcheck/por/search"
 )
 
-// A long search by several workers proceeds in rounds. Walkers, each with a system, a
-// stack and a path of its own, explore depth first for the work of a round. All look states up
-// in the table of the search, which does not change during a round; each keeps its new states to itself
-// until the round is over. Then the rounds are merged, in the order of the walkers:
+// A long search by several workers proceeds in rounds. Walkers, each with a system, a stack and a path of its
+// own, explore depth first for the work of a round. All of them look up states in the table of the search,
+// which does not change during a round; each walker keeps its new states to itself until the round is over.
+// Then the rounds are merged, in the order of the walkers:
 //
 //	1  while there is something to explore
 //	2      give each idle walker a part of the stack of another one
@@ -24,9 +24,9 @@ import (
 //	7  if there is a cycle among the states, restart with one worker
 //
 // The distribution among walkers depends on counts only, not on the number or speed of the workers that
-// execute line 3: the result is the same for any number above one, to the last count. It
-// may differ from that of one worker in counts, and in the choice of the first bug, because a depth-first
-// search has another order.
+// execute line 3: the result, with all its counts, is the same for any number above one. It may differ from
+// that of one worker in counts, and in the choice of the first bug, because a depth-first search has another
+// order.
 //
 // Nothing is lost:
 //
@@ -60,14 +60,15 @@ type rounds struct {
 	peak        int64
 }
 
-// RoundSizes are the parameters of a search in rounds. They make no difference to its findings.
+// RoundSizes are the parameters of a search in rounds. These options make no difference to the findings of a
+// search.
 type RoundSizes struct {
 	From  uint64 // transitions before the first round
 	Work  uint64 // work of the first round, for each walker: see por.Stats.Work
 	More  uint64 // transitions after which the number of walkers doubles
 	Each  uint64 // factor from one such number of transitions to the next
 	Way   uint64 // at most 1/Way of the steps may lead to the beginnings of walkers; 0: no limit
-	Check int    // number of edges at the first search for cycles; the next are each time it has doubled
+	Check int    // number of edges at the first search for cycles; the search is repeated when the number has doubled
 }
 
 // Rounds are the parameters of all searches. Tests have smaller ones.
@@ -242,7 +243,7 @@ func (r *rounds) split() *aside {
 }
 
 // explore executes line 3. The longest way to the beginning of a walker extends the round of all walkers,
-// because the others would wait for it.
+// because the others would have to wait for that walker.
 func (r *rounds) explore() {
 	work := r.work
 	for _, w := range r.walkers {

@@ -161,8 +161,8 @@ func nameOf(a trace.Step, own, met []por.Orbit) por.Orbit {
 	return own[a.Choice]
 }
 
-// takeBack restores the left-out alternatives of f, the top node, if there is a cycle through it. It
-// reports whether it restored any.
+// takeBack restores the left-out alternatives of f, the top node, if there is a cycle through it. It reports
+// whether it has restored an alternative.
 func (s *depthFirst) takeBack(f *frame) bool {
 	//mutant: symmetry: what is left out is not taken back [quotients]: true
 	if f.leftOut == 0 || s.components == nil || !s.components.onCycle(&f.tarjan) {

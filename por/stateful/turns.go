@@ -9,9 +9,9 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// A depth-first search can follow an endless path: a loop that counts never returns to a state. It would
-// then stay below one prefix until time is up, and not explore other goroutines. So after the first path
-// that is too long, unfinished prefixes take turns:
+// A depth-first search can follow an endless path: a loop that counts never returns to a state. Then the
+// search would stay below one prefix until time is up, and not explore other goroutines. So after the first
+// path that is too long, unfinished prefixes take turns:
 //
 //	stack:   ●──●──●──●──●──●──●──●──●──●    a dive: the unfinished part of the stack is put aside
 //	         │  │     │        │        ╷
@@ -58,14 +58,14 @@ type turns struct {
 	//mutant: saved: turns without ends [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
 	ends uint64 // the effort at which the turn ends
 	//mutant: saved: turns without fresh [resumed]: "  uint64" -> "  uint64 `saved:\"-\"`"
-	fresh uint64 // transitions when the turn reached at: at least one follows
+	fresh uint64 // transitions when the turn reached at; at least one more follows
 	//mutant: saved: turns without base [resumed]: "base     int" -> "base     int `saved:\"-\"`"
 	base int // steps of the path when its length was last checked
 }
 
 // An aside is the unfinished part of a stack that was put aside.
 type aside struct {
-	path  trace.Schedule // to the last of nodes
+	path  trace.Schedule // schedule to the last node of nodes
 	nodes []unfinished   // nodes by their depth; there is at least one
 }
 
@@ -131,7 +131,7 @@ func (s *depthFirst) beginTurn(cost int) {
 }
 
 // putAside ends the turn: it puts the unfinished part of the stack aside, and empties the stack. If nothing
-// else is unfinished, or no more can be put aside, the turn continues, and it returns false.
+// else is unfinished, or no more can be put aside, the turn continues, and putAside returns false.
 func (s *depthFirst) putAside() bool {
 	t := &s.turns
 	others := len(t.queue) > 0 || t.from != nil
@@ -222,7 +222,7 @@ func (s *depthFirst) endTurn() {
 	}
 }
 
-// nextTurn puts an unfinished node on the empty stack. It reports whether there is one.
+// nextTurn puts an unfinished node on the empty stack. It reports whether there is such a node.
 func (s *depthFirst) nextTurn(root *search.Position) bool {
 	t := &s.turns
 	if t.from != nil && !t.deep && len(t.from.nodes) > 0 && s.effort() < t.ends {

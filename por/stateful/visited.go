@@ -124,7 +124,7 @@ func (v *visited) all() (list []shownState) {
 
 // grow doubles s, unless old and new together would pass the budget.
 //
-// Old and new table exist together for a moment, which is why there are shards.
+// The old and the new table exist together for a moment; this is the reason for shards.
 func (v *visited) grow(s *visitedShard) bool {
 	size := max(visitedMinSize, 2*len(s.keys))
 	if add := int64(size) * visitedSlot; v.budget > 0 && v.bytes+add > v.budget {

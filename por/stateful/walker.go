@@ -15,12 +15,12 @@ import (
 type walker struct {
 	*depthFirst
 	root    search.Position // the initial state of its system
-	given   *aside          // the stack that it begins instead of its own; nil: it continues
+	given   *aside          // the stack with which it begins its turn; nil: it continues with its own
 	results por.Subsearch   // results of the round
 	task    pool.Task[struct{}]
 	active  bool   // the walker takes part in the current round
 	shares  bool   // other walkers use its system, too: see lend
-	habits  habits // habits of its oracle and of its parts between two rounds, if it shares them
+	habits  habits // habits of its oracle and its parts between two rounds, if the walker shares these
 	work    uint64 // work in the current round
 
 	// Its turn, if it has one: see turns.
@@ -190,7 +190,7 @@ type round struct {
 	own   map[por.Hash]uint32 // word by fingerprint, of the states that are not in known
 	met   []metState          // states in the order in which they were met
 	edges []edge
-	final []uint32 // the words in the table, by index in met, when they have been merged
+	final []uint32 // by index in met: the words in the table, when the states have been merged
 }
 
 // A metState is a state that a walker has met in a round.

@@ -63,7 +63,7 @@ func (t *System) Touches(gid trace.GID, buf []trace.Access) []trace.Access {
 }
 
 // DependsOnAll implements por.Effects.
-func (t *System) DependsOnAll(g trace.GID) bool { return t.onAll(t.Next(g).Kind) }
+func (t *System) DependsOnAll(g trace.GID) bool { return t.onAll(t.Next(g).Kind) || t.passes(int(g)) }
 
 func (t *System) onAll(k trace.Kind) bool { return t.Timed && k == trace.Yield || k == trace.Inspect }
 
@@ -89,7 +89,7 @@ func (t *System) View(g trace.GID, op *trace.Op) (alternatives int, dependsOnAll
 	if slices.Contains(t.Enabled(nil), g) {
 		alternatives = t.Alternatives(g)
 	}
-	return alternatives, t.onAll(op.Kind)
+	return alternatives, t.DependsOnAll(g)
 }
 
 // Repeat implements por.Repeater.

@@ -16,8 +16,8 @@ type Elsewhere struct {
 	Config   por.Config
 	// Due reports whether a piece has to end; its argument counts the calls.
 	Due func(n int) bool
-	// Refuses, if set, reports whether the piece with this number is refused. Loses reports whether it is
-	// lost: its result does not return until the search is over.
+	// Refuses, if set, reports whether the piece with this number is refused. Loses reports whether a piece
+	// is lost: its result does not return until the search is over.
 	Refuses, Loses func(n uint64) bool
 
 	begun     atomic.Uint64

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/trace"
 )
 
-// Symmetric is a por.SymmetricHasher: goroutines with equal programs can change places. None of these may
-// start another one.
+// Symmetric is a por.SymmetricHasher: goroutines with equal programs can change places. None of these
+// goroutines may start another one.
 type Symmetric struct{ *System }
 
 // SymmetricHash implements por.SymmetricHasher.

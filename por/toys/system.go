@@ -50,6 +50,8 @@ type State struct {
 	inputs  uint64     // bit a+4*b+16*c: the inputs may be a, b and c, after all decisions
 	over    por.Status // Ended after exit or crash, Cut after a failed assumption
 	fault   int8       // position of the crash, or 0
+
+	now, debt int8 // the clock: see sleeping.go
 }
 
 // Instr is an instruction with its operands.
@@ -88,21 +90,22 @@ const (
 	Yield
 	Exit // end the program
 	// Branch is a branch on unknown inputs: reg = 1 if inputs[a] < b, or (b < 0) inputs[a] < inputs[-1-b],
-	// else 0. Both are alternatives; one that contradicts earlier ones is a cut.
+	// else 0. Both outcomes are alternatives; an outcome that contradicts earlier ones cuts the execution.
 	Branch
 	Pick    // reg = inputs[a], each value an alternative
 	Inspect // reg = a number that encodes the positions of the others
+	Sleep   // until a: see sleeping.go
 	numOpCodes
 )
 
 var opNames = [numOpCodes]string{"read", "write", "writereg", "inc", "load", "store", "add", "lock", "trylock", "unlock", "rlock", "runlock",
-	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch", "pick", "inspect"}
+	"go", "wgadd", "wgwait", "wait", "signal", "choose", "output", "outreg", "assume", "jump", "yield", "exit", "branch", "pick", "inspect", "sleep"}
 
 var opKinds = [numOpCodes]trace.Kind{Read: trace.Read, Write: trace.Write, WriteReg: trace.Write, Load: trace.AtomicLoad,
 	Store: trace.AtomicStore, Add: trace.AtomicRMW, Lock: trace.Lock, TryLock: trace.TryLock, Unlock: trace.Unlock,
 	RLock: trace.RLock, RUnlock: trace.RUnlock, Go: trace.Go, WgAdd: trace.WgAdd, WgWait: trace.WgWait, Wait: trace.CondWait,
 	Signal: trace.Signal, Choose: trace.Choose, Output: trace.Output, OutReg: trace.Output, Assume: trace.SyncAccess,
-	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch, Pick: trace.Branch, Inspect: trace.Inspect}
+	Yield: trace.Yield, Exit: trace.Exit, Branch: trace.Branch, Pick: trace.Branch, Inspect: trace.Inspect, Sleep: trace.Sleep}
 
 // String returns the instruction as the program text has it.
 func (i Instr) String() string { return fmt.Sprintf("%s %d %d", opNames[i.Op], i.A, i.B) }
@@ -172,6 +175,8 @@ func (t *System) CanMove(g int) bool {
 		return t.wg == 0
 	case Wait:
 		return !t.waiting[g] || t.signal[g]
+	case Sleep:
+		return t.wakes(i.A)
 	}
 	return true
 }
@@ -210,7 +215,7 @@ func (t *System) Next(gid trace.GID) trace.Op {
 		switch {
 		case i.Op == Add:
 			op.Commutes = trace.Increments
-		case t.lockedForWriting(i.A): // they disable it, which is not so in Go
+		case t.lockedForWriting(i.A): // unlike in Go, they disable it
 		case i.Op == RLock, i.Op == RUnlock && t.readers[i.A] > 0:
 			op.Commutes = trace.Reads
 		}
@@ -351,6 +356,8 @@ func (t *System) Step(gid trace.GID, choice int) {
 		}
 	case Exit:
 		t.over = por.Ended
+	case Sleep:
+		t.pass(i.A)
 	}
 	t.local(g)
 }

@@ -18,7 +18,7 @@ import (
 // Cover takes the results of a run and writes a page that shows the executed code in the source of the
 // user's module. It is a report.Writer.
 type Cover struct {
-	Name  string // of the file it is written to, when it is closed, if coverage was noted
+	Name  string // name of the file to which the page is written when it is closed, if coverage was noted
 	Paths report.Paths
 	Told  io.Writer // where its name is written then; nil: nowhere
 	all   report.Coverages

@@ -29,7 +29,7 @@ type historyOp struct {
 	text           string // with its arguments and its result
 	call, ret      int
 	callAt, retAt  int
-	place          int // in the longest order that the specification has; 0: it is not in it
+	place          int // its place in the longest order that the specification has; 0: not in that order
 	called, ending bool
 }
 
@@ -72,7 +72,7 @@ func newHistory(b *bug.Bug, message, detail string) *history {
 	return h
 }
 
-// schedule finds the calls and returns of the operations; ok is false if they are others than the text has.
+// schedule finds the calls and returns of the operations; ok is false if the text has other ones.
 func (h *history) schedule(b *bug.Bug) (ok bool) {
 	list, _ := report.Lines(b)
 	var lanes []string
@@ -208,7 +208,7 @@ func (h *history) html() string {
 	b.WriteString("</svg>\n")
 	wrong := ""
 	if all {
-		wrong = " class=\"not\"" // in that case these operations are not the cause
+		wrong = " class=\"not\"" // then these operations are not the cause
 	}
 	note("after", h.last, wrong)
 	note("order", h.order, "")

@@ -19,7 +19,7 @@ import (
 // An Index takes the results of a run and writes a page that lists them, with links to the pages of
 // their bugs. It is a report.Writer.
 type Index struct {
-	Name  string // of the file it is written to, when it is closed
+	Name  string // name of the file to which the index is written when it is closed
 	Paths report.Paths
 	Lines string       // address of the page of a Cover, relative to the index
 	Told  io.Writer    // where its name is written then; nil: nowhere

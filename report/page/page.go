@@ -27,7 +27,7 @@ var scripts = []string{"data.js", "lanes.js", "source.js", "step.js", "main.js"}
 type Schedule struct {
 	Package, Entry string
 	Bug            *bug.Bug
-	Search         string // how far the search has come: report.Search; may be empty
+	Search         string // the progress of the search: report.Search; may be empty
 	Replay         string // name of the replay file in commands; may be empty
 	Paths          report.Paths
 }

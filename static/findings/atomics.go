@@ -95,8 +95,8 @@ type plainAccess struct {
 	write bool
 }
 
-// reportPlain reports plain accesses. If a variable has more plain accesses than atomic ones, the atomic ones
-// are probably for one phase of the program only.
+// reportPlain reports plain accesses. If a variable has more plain accesses than atomic ones, the atomic
+// accesses are probably for one phase of the program only.
 func (p *pass) reportPlain(plain []plainAccess, atomics map[string][]ssa.Instruction) {
 	n := map[string]int{}
 	for _, a := range plain {
@@ -342,8 +342,8 @@ func checkLostUpdates(p *pass) {
 	}
 }
 
-// otherwise reports whether store stores a constant, depending on a condition after the comparison
-// of l. Then the variable records what has happened in between.
+// otherwise reports whether store stores a constant, depending on a condition after the comparison of l. Then
+// the variable records an event between the two.
 //
 //	if s.closed.Load() { return io.EOF }
 //	if err := s.recv(); err != nil {
@@ -363,8 +363,8 @@ func otherwise(l, store *ssa.Call) bool {
 	return false
 }
 
-// alone reports whether a block only stores a constant, or a value that was compared with the variable. It
-// makes no difference whether one goroutine does so or two.
+// alone reports whether a block only stores a constant, or a value that was compared with the variable. Then
+// it makes no difference whether one goroutine executes the block or two do.
 func alone(store *ssa.Call) bool {
 	switch store.Call.Args[1].(type) {
 	case *ssa.Const, *ssa.BinOp, *ssa.Convert:

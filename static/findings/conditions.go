@@ -20,7 +20,8 @@ import (
 //	if shared { mu.Unlock() }
 //
 // A condition is identified by its operands: values, constants, and loads, by the path that they load from.
-// The analysis ignores that memory may change in between, because the additional paths are very unlikely.
+// The analysis ignores changes of the memory between two loads, because the paths with such a change are very
+// unlikely.
 
 // fact says whether a condition holds.
 type fact struct {

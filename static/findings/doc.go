@@ -21,5 +21,5 @@
 //	               (drivervalues.go), and types that implement interfaces (driverstubs.go)
 //
 // The rule for confidence: high needs facts that certainly hold on the path in question (must-information).
-// It is at most medium if the finding needs two objects to be the same, and they may be different.
+// Confidence is at most medium if the finding needs two objects to be the same, and they may be different.
 package findings

@@ -88,7 +88,8 @@ type Variant uint8
 // The variants. An unexported function is called by the nearest exported function that calls it: its callers
 // may have to do something first, such as to acquire a lock.
 const (
-	// Filled: arguments have values that are not zero, and so have the fields of structs that they refer to.
+	// Filled is set if arguments have values that are not zero, and so have the fields of structs to which
+	// they refer.
 	Filled Variant = iota
 	// Plain is Filled, but only the objects of the methods have constructors. The others are new and empty.
 	Plain
@@ -280,8 +281,8 @@ func (s *Drivers) callersOf(pkg *load.Package) map[*ssa.Function][]*ssa.Function
 	return m
 }
 
-// declarationAt returns the function or method whose declaration has instr; nil if it is in none, or in one
-// that a program does not call.
+// declarationAt returns the function or method whose declaration has instr. It returns nil if instr is in no
+// declaration, or in one that a program does not call.
 func declarationAt(instr ssa.Instruction) *ssa.Function {
 	if instr == nil {
 		return nil
@@ -303,7 +304,7 @@ func callable(fn *ssa.Function) bool {
 	return ok && (decl.Recv != nil || fn.Name() != "main" && fn.Object() != nil && !strings.HasPrefix(fn.Name(), "init"))
 }
 
-// receiver returns the type of a method's receiver; nil if it has none, or its type no name.
+// receiver returns the type of a method's receiver; nil if there is no receiver, or its type has no name.
 func receiver(fn *ssa.Function) *types.TypeName {
 	if fn.Signature.Recv() == nil {
 		return nil

@@ -225,7 +225,7 @@ func (m *maker) constructors(t *types.TypeName) (list []*types.Func) {
 	return list
 }
 
-// others returns arguments for a call of a method of t. They are not the method's own object,
+// others returns arguments for a call of a method of t. The arguments are not the method's own object,
 // because a method that acquires the locks of two objects would wait for itself.
 func (m *maker) others(sig *types.Signature, t *types.TypeName) string {
 	not, second := m.not, m.second
@@ -247,7 +247,8 @@ func (m *maker) choice(of string) string {
 // mostBefore bounds how many methods a driver chooses from.
 const mostBefore = 12
 
-// before returns calls of exported methods of the objects, and a statement that makes one of them, or none.
+// before returns calls of exported methods of the objects, and a statement that makes one of these calls, or
+// none.
 func (m *maker) before() (calls []string, statement string) {
 	if m.values != Prepared {
 		return nil, ""

@@ -147,8 +147,9 @@ func (m *maker) implementation(n *types.TypeName, u *types.Interface) string {
 	return ""
 }
 
-// stub returns an object of a new type that implements u. Its methods return values of no special kind; a
-// method that reads into a slice reports the end of its input, and one that writes has written all of it.
+// stub returns an object of a new type that implements u. Its methods return ordinary values. A method that
+// reads into a slice reports the end of the input; a method that writes reports that it has written
+// everything.
 func (m *maker) stub(t types.Type, u *types.Interface) string {
 	name := fmt.Sprintf("%s%s%d", lower(m.name), named(t).Name(), len(m.decls)+1)
 	at := len(m.decls)
@@ -207,7 +208,7 @@ func transfers(sig *types.Signature) bool {
 		sig.Results().At(0).Type().String() == "int" && sig.Results().At(1).Type().String() == "error"
 }
 
-// result returns a value that a stub returns; nil where the type allows it and there is no other.
+// result returns a value that a stub returns; it is nil if the type allows nil and no other value is known.
 func (m *maker) result(t types.Type) string {
 	before := *m
 	s := m.value(t)

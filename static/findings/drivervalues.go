@@ -21,10 +21,10 @@ type maker struct {
 	values Variant
 	zero   bool            // values of basic types are zero, and structs are empty
 	fixed  bool            // executions choose no values
-	second bool            // strings are other ones: for a second object of a type
+	second bool            // strings have other values: for a second object of a type
 	not    *types.TypeName // the driver's object of this type is not used as an argument
 	why    string          // a value cannot be made
-	depth  int             // number of nested objects that refer to the present one
+	depth  int             // number of nested objects around the present one
 	making []*types.TypeName
 	tries  *int // constructors that have been tried: see mostTries
 
@@ -137,8 +137,8 @@ func (m *maker) call(x string, fn *ssa.Function) string {
 	return x + "." + fn.Name() + "(" + m.others(fn.Signature, receiver(fn)) + ")"
 }
 
-// arguments returns arguments for a call; none for variadic parameters. Each object in of, in this
-// order, is the argument for the next parameter of its type.
+// arguments returns arguments for a call; none for variadic parameters. Each object in of is the argument for
+// the next parameter of its type, in this order.
 func (m *maker) arguments(sig *types.Signature, of []object) string {
 	var list []string
 	for i := range sig.Params().Len() {

@@ -46,7 +46,7 @@ func (p *pass) constructs(site ssa.CallInstruction, fn *ssa.Function) bool {
 	return arg != nil && p.early(arg, site, 1)
 }
 
-// argument returns the value that a call of fn passes for a parameter; nil if that is not known.
+// argument returns the value that a call of fn passes for a parameter; nil: unknown.
 func argument(site ssa.CallInstruction, fn *ssa.Function, prm *ssa.Parameter) ssa.Value {
 	call, ok := site.(*ssa.Call)
 	if !ok || call.Call.StaticCallee() != fn {

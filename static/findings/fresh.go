@@ -157,8 +157,7 @@ func (p *pass) apart(a, b ssa.Value) bool {
 	return s.Len() > 0 && t.Len() > 0 && !s.Universal() && !t.Universal() && !s.Intersects(t)
 }
 
-// holder returns the address of the field from which the pointer to the struct of v is loaded; "" if there is
-// none.
+// holder returns the field from which the pointer to the struct of v is loaded; "" if there is none.
 func holder(v ssa.Value) string {
 	if fa, ok := v.(*ssa.FieldAddr); ok {
 		if load, ok := fa.X.(*ssa.UnOp); ok {
@@ -199,8 +198,8 @@ func (p *pass) only(field string) bool {
 	return is
 }
 
-// keepsIn reports whether the accesses to a field store only new objects there, and use only the fields of
-// those that they load.
+// keepsIn reports whether all accesses to a field either store new objects there, or use only the fields of
+// the objects that they load.
 func (p *pass) keepsIn(fa *ssa.FieldAddr) bool {
 	for _, r := range *fa.Referrers() {
 		switch i := r.(type) {

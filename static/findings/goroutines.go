@@ -196,7 +196,8 @@ func (p *pass) accesses(fn *ssa.Function, depth int) (list []access) {
 	}
 	p.accessesOf[fn] = nil
 	code := p.Base.Code(fn)
-	// The blocks before which the function may have waited; and those before which it may have locked.
+	// waited has the blocks before which the function may have waited, locked those before which it may have
+	// locked.
 	waited, locked := p.after(fn, p.waits), p.after(fn, p.orders)
 	for _, b := range fn.Blocks {
 		w, l := waited[b], locked[b]

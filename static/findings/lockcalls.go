@@ -310,8 +310,9 @@ func (f *lockFlow) always(instr ssa.Instruction) bool {
 	return true
 }
 
-// alias is for a release of lock p, if p is not held and a lock of the same kind is. Then both are probably
-// one lock with two names, and alias removes it from the held locks. It reports whether it did.
+// alias handles a release of lock p, if p is not held and a lock of the same kind is held. Then both are
+// probably one lock with two names, and alias removes it from the held locks. It reports whether it has
+// removed a lock.
 //
 //	enc := newEncoder(c)   locks c.mu, and returns &encoder{conn: c}
 //	enc.end()              unlocks enc.conn.mu

@@ -59,8 +59,7 @@ type lockFlow struct {
 	closed    []double // closed twice, or sent to when it is closed
 }
 
-// A double is a pair of operations: the operation at step at repeats the earlier operation at step
-// held.
+// A double is a pair of operations: the operation in step at repeats the earlier operation in step held.
 type double struct {
 	at   ssa.Instruction
 	held hold
@@ -253,9 +252,9 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 	return dedupe(states)
 }
 
-// passed changes s, a state in which a Once does not call its function because it has called it
-// before. Then the locks that the function releases (in the states after) have been released
-// before; the Once is like a flag.
+// passed changes s, a state in which a Once does not call its function because it has called it before. Then
+// the locks that the function releases (in the states after) have been released before: the Once is like a
+// flag.
 func (f *lockFlow) passed(s *state, after []*state) {
 	for _, t := range after {
 		n := len(s.held)
@@ -401,13 +400,13 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	}
 	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"
 	if f.declares(a) {
-		return // no other goroutine holds it yet, so it is not waited for
+		return // no other goroutine holds the lock yet, so no goroutine waits for it
 	}
 	if !a.once {
 		f.p.order(f, instr, a, s)
 	}
 	if holds(s.unacquired, a.path) >= 0 {
-		return // fn released the lock before: the caller holds it again
+		return // fn has released the lock before, so now the caller holds it again
 	}
 	for _, x := range s.facts {
 		if strings.HasPrefix(x.key, "v") && !strings.Contains(x.key, " ") {

@@ -213,8 +213,8 @@ func returnsFlag(ret ssa.Instruction) bool {
 	return ok && len(r.Results) > 0
 }
 
-// sawAll reports whether all callers of fn are in the program. For an exported function that is so if it is
-// in an internal package, and the program calls it.
+// sawAll reports whether all callers of fn are in the program. An exported function counts only if it is in
+// an internal package, and the program calls it.
 func (p *pass) sawAll(fn *ssa.Function) bool {
 	p.findCallers()
 	//mutant: findings: anybody may call what is internal [test ./static/findings TestWant]: "internal(pkg.Path)" -> "false"
@@ -386,7 +386,7 @@ func checkReleases(p *pass) {
 		first := map[ssa.Instruction]bool{}
 		slices.SortStableFunc(f.again, func(a, b double) int { return cmp.Compare(a.at.Pos(), b.at.Pos()) })
 		for _, d := range f.again {
-			// One Unlock too many makes all later ones too many.
+			// After one superfluous Unlock all later ones are superfluous.
 			//mutant: findings: a goroutine that was started acquires no lock [test ./static/findings TestWant]: "p.inGoroutine(fn, d.held.path, heldOf)" -> "false"
 			if first[d.held.at] || p.inGoroutine(fn, d.held.path, heldOf) {
 				continue

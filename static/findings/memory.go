@@ -298,7 +298,7 @@ func (p *pass) unguarded(name string, list []*guardedAccess) {
 		var with, without []*guardedAccess
 		var write *guardedAccess
 		for _, a := range list {
-			// Callers may lock it through memory that may change.
+			// Callers may acquire the lock by a path through memory that may change.
 			byCallers := func(c string) bool { return strings.HasSuffix(c, "."+lock) }
 			if slices.ContainsFunc(a.locks, func(l static.Guard) bool { return l.Name == lock }) || slices.ContainsFunc(p.classesAt(a.instr, 3), byCallers) {
 				with = append(with, a)
@@ -399,7 +399,7 @@ func (p *pass) classesAt(instr ssa.Instruction, depth int) (list []string) {
 	return append(list, p.heldByCallers(instr.Parent(), depth)...)
 }
 
-// heldByCallers returns the classes of the locks that all callers of fn hold, or all callers of these.
+// heldByCallers returns the classes of the locks that all callers of fn hold, or that all their callers hold.
 func (p *pass) heldByCallers(fn *ssa.Function, depth int) []string {
 	p.findCallers()
 	sites := p.callers[fn]

@@ -115,8 +115,8 @@ func (p *pass) allThreads() *threads {
 			}
 		}
 	}
-	// Functions that code outside of the program calls: a literal runs in the threads of its enclosing
-	// function, because most literals are callbacks; other functions run in any goroutine.
+	// Code outside of the program may call functions of the program. A literal then runs in the threads of
+	// its enclosing function, because most literals are callbacks; any other function runs in any goroutine.
 	t.many[rest] = true
 	for _, fn := range all {
 		if p.Graph.Body(fn) != fn || len(t.of[fn]) > 0 {

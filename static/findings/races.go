@@ -138,7 +138,7 @@ func (p *pass) common(x, y []hold) bool {
 const maxPaths = 400
 
 // follows reports whether to can be executed after from without waiting in between, and while path still
-// means the same. weak is set if locks or atomic operations are always in between.
+// means the same. weak is set if every way from one to the other has locks or atomic operations.
 func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.Path) (ok, weak bool) {
 	values := map[ssa.Instruction]bool{}
 	for _, v := range p.Base.Paths.Values(path) {

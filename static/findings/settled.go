@@ -10,7 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/static"
 )
 
-// Variables that do not change any more when others read them.
+// Variables that do not change any more when other goroutines read them.
 
 // onDemand reports whether instr stores a value only if the variable has none, so that an earlier
 // call may have stored it:

@@ -12,13 +12,13 @@ import (
 )
 
 // Functions that start goroutines are executed on made-up inputs, with random schedules (package sketch).
-// That shows goroutines that wait forever, panics, and accesses that nothing orders.
+// Such runs show goroutines that wait forever, panics, and accesses that nothing orders.
 
 const (
 	entryRuns   = 300 // runs of each test and main function
 	libraryRuns = 40  // runs of each other function that starts goroutines
 	sketchSteps = 4000
-	// maxGuesses is the number of made-up inputs from which on they probably contradict each other.
+	// With more than maxGuesses made-up inputs, the inputs of a run probably contradict each other.
 	maxGuesses = 16
 	// sketchBudget bounds the instructions of all runs together.
 	sketchBudget = 6_000_000

@@ -275,8 +275,8 @@ func (p *pass) isNot(ch ssa.Value, instr ssa.Instruction) bool {
 	return false
 }
 
-// onlyNil reports whether v is loaded from a variable or field to which nothing but nil is ever
-// assigned. An exported one does not count, because other code may assign to it.
+// onlyNil reports whether v is loaded from a variable or field to which only nil is ever assigned. An
+// exported variable or field does not count, because other code may assign to it.
 func (p *pass) onlyNil(v ssa.Value) bool {
 	x, ok := v.(*ssa.UnOp)
 	if !ok {

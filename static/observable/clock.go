@@ -14,16 +14,16 @@ import (
 // Before such a comparison there is an operation Clock with the relation of the two sides to the clock;
 // there is also one before any other use as a number.
 //
-// The sources of a duration are searched for in its function only. A duration from elsewhere may be
-// one of the clock: its comparisons have an operation Clock, too. durations.go handles numbers that are
-// made from such durations.
+// The sources of a duration are searched for in its function only. A duration from elsewhere may come from
+// the clock, so its comparisons have an operation Clock, too. durations.go handles numbers that are made from
+// such durations.
 
 // A timeValue describes a number that may come from the clock.
 type timeValue struct {
 	unit int64 // nanoseconds per 1
 	dir  int   // the number grows (1) or shrinks (-1) as time passes; 0: either
 	sure bool  // the number certainly comes from a Time
-	date int   // it depends on the time of day, like Unix(): if the program starts later, it is larger (1) or smaller (-1)
+	date int   // the number depends on the time of day, like Unix(): after a later start it is larger (1) or smaller (-1)
 }
 
 // OfPackageTime reports whether t is the named type of package time.
@@ -152,10 +152,12 @@ type Comparison struct {
 	Unit int64 // nanoseconds per 1
 	Dir  int   // how X - Y changes as time passes: it grows (1) or shrinks (-1); 0: either
 
-	// Only is the side that may come from the clock if the other does not: X (1) or Y (-1); 0: both do.
+	// Only is the side that may come from the clock, X (1) or Y (-1), if the other side does not; 0: both
+	// may.
 	Only int
 
-	// Perhaps: each side is a Duration that is perhaps of the clock (PerhapsOfClock), or surely not.
+	// Perhaps is set if neither side certainly comes from the clock, but a side is a Duration that may
+	// (PerhapsOfClock).
 	Perhaps bool
 
 	// Left and Right say whether that side is a time of day, and Date how X - Y changes if the program

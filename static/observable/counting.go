@@ -26,9 +26,9 @@ import (
 //  4. If P is not live at i, then every path from i to h uses a value P + c that was computed
 //     after the last pass through h. That value is live at i and has become larger as well.
 //
-// So each counting block is removed from the graph. An instruction that is then on no cycle can
-// only be reached again with another counter. The graph then has smaller components, the inner
-// loops, in which other blocks count.
+// So each counting block is removed from the graph. An instruction that is on no cycle without the block can
+// only be reached again with another counter. The graph then has smaller components, the inner loops, in
+// which other blocks count.
 
 //	for i := 0; i < n; i++ { x.Load() }       i's block counts: no snapshots
 //	for { for !x.Load() {}; n++ }             the outer one counts; the inner loop is a cycle

@@ -16,5 +16,5 @@
 //	tried.go        whether a channel is used by operations that do not wait
 //	returns.go      whether control can get from an instruction to a return
 //
-// vm/compile emits operations where a difference can be noticed, and vm asks about single loops and calls.
+// vm/compile emits operations where code can notice a difference, and vm asks about single loops and calls.
 package observable

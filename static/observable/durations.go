@@ -43,7 +43,7 @@ func fieldName(t types.Type, field int) string {
 	return n.Obj().Pkg().Path() + "." + n.Obj().Name() + "." + n.Underlying().(*types.Struct).Field(field).Name()
 }
 
-// OfClock reports whether v is surely a Duration that has been computed from the clock.
+// OfClock reports whether v is certainly a Duration that has been computed from the clock.
 func OfClock(v ssa.Value) bool {
 	t, ok := timeOf(v)
 	return ok && t.sure && OfPackageTime(v.Type(), "Duration")

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// OrderMatters reports whether a loop over a map may have another effect if it visits the entries in
-// another order. A loop for which the order makes no difference needs no choice. bodies returns the
-// code of the functions whose calls may be inspected.
+// OrderMatters reports whether a loop over a map may have another effect if it visits the entries in another
+// order. A loop for which the order makes no difference needs no choice. bodies returns the code of a
+// function whose calls may be inspected.
 //
 // Claim: if the conditions below hold, the state after the loop and everything that other goroutines
 // can notice of it are the same for each order, in programs without data races.
@@ -90,7 +90,7 @@ type mapLoop struct {
 	body  map[*ssa.BasicBlock]bool
 	early []exit
 
-	params  []*ssa.Parameter // parameters of the body, if it is a function that is called for each entry (VisitMatters)
+	params  []*ssa.Parameter // parameters of the body, if the body is a function that is called for each entry (VisitMatters)
 	bodies  Bodies
 	calling map[*ssa.Function]bool // the functions whose calls are being inspected
 
@@ -103,7 +103,7 @@ type mapLoop struct {
 	endless bool                     // a called function has a loop that may not end
 	appends []types.Type             // the elements that are appended to slices
 	reads   []ssa.Instruction        // instructions that read memory or maps
-	varies  bool                     // an iteration may end the loop before it has read the same as the others
+	varies  bool                     // an iteration may end the loop before it has read all that the others read
 }
 
 // exit is an edge out of the loop's body.

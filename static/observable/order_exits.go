@@ -8,9 +8,9 @@ import (
 
 // exits checks claim 2 of OrderMatters for a loop that may end early.
 //
-// Whether some entry ends the loop early does not depend on the order; which entry does depends on
-// it. So neither effects nor variables that are passed on may depend on the entry, and all exits have the
-// same target with the same values.
+// The order does not decide whether an entry ends the loop early, but it decides which entry does. So neither
+// effects nor variables that are passed on may depend on the entry, and all exits have the same target with
+// the same values.
 func (l *mapLoop) exits() bool {
 	//mutant: what a loop reads that ends early does not count [order]: drop 4
 	if len(l.effects) > 0 || l.private || l.nested() || l.varies {

@@ -103,8 +103,8 @@ type accumulator struct {
 	mixed bool                     // the value combines several folds
 }
 
-// is notes that the accumulator is folded by f, and reports whether f commutes with the other folds.
-// A maximum and a sum of the same variable do not: (x max a) + b is not (x + b) max a.
+// is records that the accumulator is folded by f, and reports whether f commutes with the other folds. A
+// maximum and a sum of the same variable do not: (x max a) + b is not (x + b) max a.
 func (a *accumulator) is(f fold) bool {
 	if a.fold.op == "" {
 		a.fold = f
@@ -116,8 +116,8 @@ func (a *accumulator) is(f fold) bool {
 
 // follow looks for the accumulator in the computation of v, a value that is assigned to it.
 //
-// It goes backwards, from the value that the next iteration gets. On each path it has to reach
-// the accumulator itself (then this iteration leaves it unchanged, or folds), or a constant.
+// It goes backwards, from the value that the next iteration gets. On each path it has to reach the
+// accumulator itself (which this iteration then folds, or leaves unchanged), or a constant.
 func (a *accumulator) follow(v ssa.Value) bool {
 	if a.chain[v] {
 		return true

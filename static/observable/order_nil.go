@@ -18,7 +18,7 @@ import (
 
 // A deref is an instruction in the loop that dereferences a pointer.
 type deref struct {
-	at   ssa.Instruction // in the loop: the instruction, or the call that leads to it
+	at   ssa.Instruction // the instruction of the loop: the dereference itself, or the call that leads to it
 	p    ssa.Value       // nil: unknown
 	sure bool            // whenever at is executed the pointer is dereferenced
 	pos  token.Pos

@@ -16,7 +16,7 @@ import (
 // on, which is not an address (claim 3). So no other iteration sees the writes of an iteration to its
 // variables before the loop ends.
 
-// made returns the variable whose address, or the address of whose part, is v; nil if unknown.
+// made returns the variable of which v is the address, or the address of a part; nil: unknown.
 func made(v ssa.Value) *ssa.Alloc {
 	for {
 		switch x := v.(type) {
@@ -32,8 +32,8 @@ func made(v ssa.Value) *ssa.Alloc {
 	}
 }
 
-// owned reports whether v is the address of a variable, or of a part of one, that each iteration, or
-// each call, has for itself.
+// owned reports whether v is the address of a variable, or of a part of a variable, of which each iteration,
+// or each call, has its own.
 func (l *mapLoop) owned(v ssa.Value, f *frame) bool {
 	a := made(v)
 	//mutant: variables are made in the loop [order]: " && (f != nil || l.in(a))" -> ""

@@ -30,8 +30,8 @@ var pureFuncs = func() map[string]bool {
 
 // pure checks claim 1 for an instruction, and notes its reads and whether it may panic.
 //
-// It refuses len of a map or a channel: a read that others may change, and that the claims about
-// reads do not cover.
+// It refuses len of a map or a channel, because other goroutines may change the length, and the claims about
+// reads do not cover it.
 func (l *mapLoop) pure(i ssa.Instruction) bool { return l.pureIn(i, nil) }
 
 // pureIn is pure for an instruction of the loop, or of a function that it calls.

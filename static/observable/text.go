@@ -52,12 +52,12 @@ func FormattedAndUsed(v *ssa.MakeInterface, captured bool) bool {
 type textFlow struct {
 	seen     map[ssa.Value]bool
 	use      TextUse
-	ends     bool // the uses of a text into which v is put do not count
+	ends     bool // do not count the uses of a text into which v is put
 	captured bool // see UseOfText
 }
 
-// call follows a text that is put into another one: fmt.Errorf("...: %v", err) is a use of err
-// as far as the new error is used.
+// call follows a text that is put into another one: fmt.Errorf("...: %v", err) uses err only if the new error
+// is used.
 func (t *textFlow) call(i ssa.CallInstruction) {
 	call := i.Common()
 	switch {
@@ -72,7 +72,7 @@ func (t *textFlow) call(i ssa.CallInstruction) {
 	}
 }
 
-// value counts as a use everything that is not known to print the text or to pass it on.
+// value treats everything as a use that is not known to print the text or to pass it on.
 func (t *textFlow) value(v ssa.Value) {
 	if t.seen[v] || t.use == TextUsed || v.Referrers() == nil {
 		return

@@ -44,7 +44,7 @@ func (u *uses) known(v ssa.Value) bool {
 	return true
 }
 
-// waits is known for the operations by instruction r, and by instructions that use the result of r.
+// waits covers the operations by instruction r, and by instructions that use the result of r.
 func (u *uses) waits(v ssa.Value, r ssa.Instruction) bool {
 	switch r := r.(type) {
 	case *ssa.DebugRef, *ssa.BinOp:

@@ -10,11 +10,10 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// Reading a variable that never changes after the initialisation of its package is not a visible
-// operation. For a part of the standard library this is known. The packages below write their
-// unexported variables, and the memory those point to, only in initialisers (a test reads their code).
-// The exported ones named below, and those of unicode, are never assigned by convention; a program
-// that assigns one is noticed.
+// Reading a variable that never changes after the initialisation of its package is not a visible operation.
+// For a part of the standard library this is known. The packages below write their unexported variables, and
+// the memory those point to, only in initialisers (a test reads their code). By convention, no program
+// assigns the exported variables named below, or those of unicode; the analysis notices a program that does.
 
 // constantPkgs are packages whose unexported variables are constant.
 var constantPkgs = map[string]bool{
@@ -38,7 +37,7 @@ var constantVars = map[string]bool{
 type Variables struct {
 	prog     *load.Program
 	once     sync.Once             // sets the rest
-	assigned map[types.Object]bool // those of the standard library that user packages assign, or take the address of
+	assigned map[types.Object]bool // variables of the standard library that user packages assign, or whose address they take
 	logs     bool                  // a logger of the program writes to something else than a standard stream
 }
 

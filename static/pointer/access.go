@@ -198,7 +198,7 @@ func (l *layout) hasPart(k int32, t *layout) bool {
 		if l == t {
 			return true
 		}
-		// An array that is at least as long, of the same elements.
+		// An array of the same elements that is at least as long.
 		if l.count > 0 && t.count > 0 && l.parts[0].lay == t.parts[0].lay {
 			return true
 		}
@@ -280,7 +280,7 @@ func (a *analysis) storeTo(n nodeID, pl place, src nodeID, t *layout) {
 		case wholeLeaf:
 			a.copy(s.node, r)
 		case typeWord:
-			// The type of an interface under construction: it comes with the data.
+			// The type of an interface under construction, which comes with the data.
 		case dataWord:
 			w := a.external("", "interfaces")
 			w.escape(types.Typ[types.UnsafePointer], r)

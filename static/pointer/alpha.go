@@ -16,11 +16,11 @@ import (
 // candidates.
 
 // Allocated returns the objects that represent the allocations of instruction i in activations of its
-// function with context ctx, which may be Unknown. t is the type of the allocated memory. It matters
-// only if i can allocate objects of several types, because i is in opaque code or calls it. t is nil for the
-// object of a map, whose type the machine does not know. A Panic allocates the machine's record of
-// the panic. The result is empty if, according to the analysis, i is not executed in ctx, or allocates
-// nothing that pointers refer to.
+// function with context ctx, which may be Unknown. t is the type of the allocated memory. t matters only if i
+// can allocate objects of several types, because i is in opaque code or calls opaque code. t is nil for the
+// object of a map, whose type the machine does not know. A Panic allocates the machine's record of the panic.
+// The result is empty if, according to the analysis, i is not executed in ctx, or allocates nothing that
+// pointers refer to.
 func (r *Result) Allocated(i ssa.Instruction, ctx Context, t types.Type) []*Object {
 	if isOpaque(i.Parent()) || ctx == External {
 		return r.opaque(t)

@@ -157,8 +157,8 @@ func isUintptr(t types.Type) bool {
 	return ok && b.Kind() == types.Uintptr
 }
 
-// exposed is the register of all addresses that were converted to numbers, and not at once back to
-// addresses.
+// exposed is the register of all addresses that were converted to numbers, except those that were converted
+// back at once.
 func (a *analysis) exposed() nodeID {
 	if a.exposedReg == 0 {
 		a.exposedReg = a.registers(1)

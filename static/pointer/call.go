@@ -20,8 +20,8 @@ import (
 // To link is to make the callee's parameters include the arguments, and the result of
 // the call include the callee's (enter).
 
-// resolve returns the function that a call of fn executes. It is not fn if fn has no body and is linked to
-// a function that has one.
+// resolve returns the function that a call of fn executes. The callee is not fn if fn has no body and is
+// linked to a function that has one.
 func (a *analysis) resolve(fn *ssa.Function) *ssa.Function {
 	if a.prog.IsBodyless(fn) && a.model(fn) == nil {
 		if l := a.prog.Linked(fn); l != nil {
@@ -252,7 +252,7 @@ func (a *analysis) throughWrapper(c boxCall) {
 	}
 }
 
-// newWrapper does that for an instance of a wrapper that is created later.
+// newWrapper does the same for an instance of a wrapper that is created later.
 func (a *analysis) newWrapper(inst *instance) {
 	a.wrappers[inst.fn] = append(a.wrappers[inst.fn], inst)
 	for _, c := range a.boxCalls[inst.fn] {

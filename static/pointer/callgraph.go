@@ -16,8 +16,8 @@ type Activation struct {
 // A Call is an edge of the call graph.
 type Call struct {
 	Caller Activation
-	// Site is the call, go or defer statement. It is nil, and Caller zero, for
-	// calls by the machine itself and by opaque code.
+	// Site is the call, go or defer statement. For calls by the machine itself and by opaque code, Site is
+	// nil and Caller is zero.
 	Site   ssa.CallInstruction
 	Callee Activation
 }

@@ -20,7 +20,7 @@ type Context int32
 const (
 	// Unknown is the context of an activation about which too little is known.
 	Unknown Context = -1
-	// External is the context of functions that opaque code calls, and that are therefore opaque, too.
+	// External is the context of functions that opaque code calls, which makes them opaque, too.
 	External Context = -2
 )
 
@@ -51,7 +51,7 @@ type Policy struct {
 	table   []contextInfo
 	index   map[contextInfo]Context
 	// started has the functions that go statements name. They have a context of their own when they are
-	// started, even if they have none when they are called.
+	// started, even if they have no context when they are called.
 	started map[*ssa.Function]bool
 	// shared is set for a receiver that makes no context: see receiverAt.
 	shared  map[receiverOf]bool
@@ -69,7 +69,7 @@ const maxDepth = 3
 
 // contextInfo has the parts of a context.
 type contextInfo struct {
-	site   any     // ssa.Instruction, or for a deferred call the *ssa.Function that runs it; for receivers, see off
+	site   any     // ssa.Instruction, or for a deferred call the *ssa.Function that runs the call; for receivers, see off
 	parent Context // the rest of the string; for receivers, the context of the allocation
 	off    int32   // -1: a call; otherwise the receiver is this leaf of the object allocated at site
 }
@@ -140,8 +140,8 @@ func (p *Policy) Single(fn *ssa.Function) bool {
 	return p.kind(fn) == plain && !p.started[fn] && !isHelper(fn)
 }
 
-// start notes that a go statement calls fn, and, because wrappers do not change the context, the method
-// that fn wraps.
+// start records that a go statement calls fn, and also the method that fn wraps, because wrappers do not
+// change the context.
 func (p *Policy) start(fn *ssa.Function) {
 	p.started[fn] = true
 	//mutant: what is adapted is started [test ./oracle/check TestMethodForms$]: false
@@ -311,9 +311,9 @@ func (p *Policy) clientOf(fn *ssa.Function) string {
 	return c
 }
 
-// deferring returns the function that runs a deferred call, which represents the call in contexts. Its
-// deferred calls are not distinguished, because the machine runs them without knowing which statement they
-// come from. Those of a range-over-func body are run by the function that contains it.
+// deferring returns the function that runs a deferred call, which represents the call in contexts. Deferred
+// calls of one function are not distinguished, because the machine runs them without knowing from which
+// statement they come. The function that contains a range-over-func body runs the deferred calls of the body.
 func deferring(fn *ssa.Function) *ssa.Function {
 	for fn.Parent() != nil && fn.Synthetic != "" {
 		fn = fn.Parent()

@@ -71,8 +71,7 @@
 //   - If unsafe code treats an element of an array of structs as an array of
 //     another type, an index beyond the end may be missed.
 //
-// Nil is not represented: a pointer that points to nothing may be nil, and so
-// may any other.
+// Nil is not represented: any pointer may be nil, also one that points to nothing.
 //
 // # Speed
 //

@@ -19,7 +19,7 @@ type external struct {
 	blobs map[types.Type]*blob
 	list  []*blob // in the order of creation
 	any   nodeID  // interface values of all types
-	addrs nodeID  // all addresses in blobs; 0 until they are asked for
+	addrs nodeID  // register of all addresses in blobs; 0: not needed so far
 	can   effect
 	handles
 
@@ -34,7 +34,7 @@ type blob struct {
 	t    types.Type // canonical
 	lay  *layout
 	reg  nodeID  // registers of one value, 0 if the type has no pointers
-	obj  *Object // memory that holds one, and the interface value of that type
+	obj  *Object // memory that holds such a value, and the interface value of that type
 	done effect  // which rules have been set up
 }
 

@@ -47,7 +47,7 @@ func typesOf(fn *ssa.Function) *types.Package {
 type effect uint8
 
 const (
-	// keeps: all objects that the arguments refer to can be read and returned.
+	// keeps: all objects to which the arguments refer can be read and returned.
 	keeps effect = 1 << iota
 	// The objects can be written.
 	writes

@@ -27,7 +27,7 @@ import (
 // now and later. An address that is only used to load and store has no register: an access through &x.f.g is
 // an access through x at the place of f.g (isFolded).
 
-// generate turns the body of inst into constraints. It is called once for each instance, when that is
+// generate turns the body of inst into constraints. It is called once for each instance, when the instance is
 // reached.
 func (a *analysis) generate(inst *instance) {
 	inst.gone = true

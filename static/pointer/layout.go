@@ -19,7 +19,7 @@ type layout struct {
 	size   int64
 	leaves []leaf
 	ptrs   []int32 // numbers of the leaves that hold pointers: what a register of the type consists of
-	array  bool    // an array of more than one element is part of it
+	array  bool    // set if an array of more than one element is a part of the type
 
 	// Structs: where the fields are. Arrays: one entry, the element.
 	parts []part
@@ -51,7 +51,7 @@ type leaf struct {
 type leafKind uint8
 
 const (
-	// scalarLeaf holds none. A string is one: its bytes are not followed (see Text).
+	// scalarLeaf and stringLeaf hold none: the analysis does not follow the bytes of strings (see Text).
 	scalarLeaf leafKind = iota
 	stringLeaf
 	// dataLeaf is the second word of an interface, after an ifaceLeaf.

@@ -20,8 +20,7 @@ const (
 	Chan
 	// Closure: a function literal with its captured variables, or a method value.
 	Closure
-	// Boxed: the value inside an interface. If it is pointer-shaped, the
-	// machine has no object for it.
+	// Boxed: the value inside an interface. If the value is pointer-shaped, the machine has no object for it.
 	Boxed
 	// Global: a package-level variable.
 	Global
@@ -46,10 +45,10 @@ func (k ObjectKind) String() string { return objectKinds[k] }
 type Object struct {
 	Kind    ObjectKind
 	Context Context
-	// Site is the allocating code: an ssa.Value for Variable to Boxed, an ssa.CallInstruction for Native.
-	// For the others it is the entity that they represent: the *ssa.Global, the *ssa.Function, the
-	// types.Type of an Opaque. For a Boxed whose type holds no pointers it is also the types.Type, because
-	// all of these are alike. Texts and descriptors have none.
+	// Site is the allocating code: an ssa.Value for Variable to Boxed, an ssa.CallInstruction for Native. For
+	// the others it is the entity that they represent: the *ssa.Global, the *ssa.Function, the types.Type of
+	// an Opaque. For a Boxed whose type holds no pointers it is also the types.Type, because all of these are
+	// alike. Texts and descriptors have no site.
 	Site any
 	// Type is the type of the memory: the element's for Array, the dynamic type
 	// for Boxed, the made type for Map and Chan.

@@ -39,9 +39,9 @@ func (p *Policy) kind(fn *ssa.Function) kind {
 // classify finds the kind of a function in the list of Policy. The order matters: the context of an
 // accessor that is a method of a generic type is its receiver, which distinguishes more.
 //
-// The reason: a helper that is called from many places with different structures would merge them. A
-// context for each call distinguishes them. This is useful for functions that are small, or that allocate;
-// for others contexts multiply the work without a gain.
+// The reason: without it, a helper that is called from many places with different structures would merge
+// them. A context for each call distinguishes them. This is useful for functions that are small, or that
+// allocate; for others contexts multiply the work without a gain.
 func (p *Policy) classify(fn *ssa.Function) kind {
 	if isOpaque(fn) {
 		return byClient
@@ -74,7 +74,7 @@ func (p *Policy) classify(fn *ssa.Function) kind {
 		k := p.kind(t)
 		//mutant: structs as receivers are no one address [test ./oracle/check TestMethodForms$]: false
 		if k == byObject && !isPointer(receiverType(fn)) {
-			return bySite // its receiver, a struct that embeds a pointer, has no single address
+			return bySite // the receiver, a struct that embeds a pointer, has no single address
 		}
 		return k
 	}

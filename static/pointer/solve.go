@@ -89,7 +89,7 @@ const slabBits = 10
 //     elements when done moves past them (propagate).
 //  2. If done is less than the number of elements and v has edges or constraints, v is in the
 //     queue: code that adds an element enqueues v, and code that adds the first edge moves done to the end.
-//  3. So for every variable with edges done is the number of elements when the queue is empty.
+//  3. So when the queue is empty, done is the number of elements for every variable with edges.
 //
 // Each element passes each edge once. There are at most n² elements and n² edges in all, which
 // gives the cubic bound of Andersen's analysis; programs need much less (doc.go).
@@ -229,8 +229,8 @@ func (a *analysis) on(n nodeID, c constraint) {
 }
 
 // propagate takes the next variable from the queue and passes its new elements on to its constraints and
-// successors. It reports false if there is none. The order is first in, first out: the variable that has
-// waited longest has most to pass on at once.
+// successors. It reports false if there is none. The order is first in, first out, because the variable that
+// has waited longest has the most elements to pass on at once.
 func (a *analysis) propagate() bool {
 	if a.head == len(a.queue) {
 		a.queue, a.head = a.queue[:0], 0

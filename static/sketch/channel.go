@@ -136,7 +136,7 @@ func (r *Run) canSend(g *goroutine, o *obj) bool {
 	case o == nil:
 		return false
 	case o.ch == nil:
-		return true // the channel comes from outside: assume a receiver
+		return true // the channel comes from outside, so a receiver is assumed
 	}
 	//mutant: channels have no buffers [test ./static/findings TestKernels]: "len(o.ch.buf) < o.ch.size" -> "false"
 	return o.ch.closed || len(o.ch.buf) < o.ch.size || r.partner(g, o, true) != nil || o.outside

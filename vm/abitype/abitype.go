@@ -188,7 +188,7 @@ const (
 	// RelocEqual: the code of a closure that compares two values of the type
 	// whose descriptor's address follows in the next word.
 	RelocEqual
-	// RelocHash: the same for a closure that hashes a value of that type.
+	// RelocHash: the code of a closure that hashes a value of that type.
 	RelocHash
 )
 
@@ -206,8 +206,8 @@ type Descriptor struct {
 	Relocs []Reloc // ascending by Off
 }
 
-// Builder writes descriptors. Its functions are the knowledge about the
-// program that types by themselves do not have; MethodSet is required.
+// Builder writes descriptors. Its functions have the facts about the program that types alone do not have;
+// MethodSet is required.
 type Builder struct {
 	Layouts *layout.Table
 	Minor   int // of the release of Go whose internal/abi reads the descriptors, 26 or 27
@@ -227,8 +227,8 @@ type Builder struct {
 // ptrToThis is the TypeOff of the pointer type.
 const ptrToThis = -1 << 30
 
-// TypeAt resolves TypeOff off of a descriptor of t, whose methods ms are.
-// It returns nil if there is no such offset.
+// TypeAt resolves TypeOff off of a descriptor of t, whose methods ms are. It returns nil if nothing has that
+// offset.
 func TypeAt(t types.Type, ms []Method, off int32) types.Type {
 	switch i := -1 - int(off); {
 	case off == ptrToThis:

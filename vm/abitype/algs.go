@@ -31,7 +31,7 @@ func regularMemory(t types.Type) bool {
 				return false
 			}
 		}
-		end := int64(0) // of the fields so far: padding is not memory
+		end := int64(0) // size of the fields so far, without padding
 		for i, off := range layout.Sizes.Offsetsof(fields) {
 			if off != end {
 				return false

@@ -11,7 +11,7 @@ import (
 // Method is a method as a descriptor lists it.
 type Method struct {
 	Name string
-	Pkg  *types.Package // that declares it
+	Pkg  *types.Package // the package that declares it
 	Sig  *types.Signature
 	Func *types.Func
 	// Sel is the method in the method set of the type; nil for methods of interfaces.
@@ -21,9 +21,8 @@ type Method struct {
 // Exported reports whether the name is visible in other packages.
 func (m *Method) Exported() bool { return token.IsExported(m.Name) }
 
-// Methods returns the methods of t as descriptors order them: the exported ones
-// first, then by name, then by path of the package. For interfaces they are
-// the methods of the interface.
+// Methods returns the methods of t in the order of descriptors: the exported ones first, then by name, then
+// by path of the package. For an interface type it returns the methods of the interface.
 func (b *Builder) Methods(t types.Type) []Method {
 	var ms []Method
 	if iface, ok := t.Underlying().(*types.Interface); ok {

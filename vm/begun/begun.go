@@ -1,9 +1,9 @@
-// Package begun shares long work among searches: one search begins it, and others that need it wait
-// for it. Package vm uses it for machines in which packages are being initialised. That takes
-// seconds in a large program, and several entries of one package are often explored at the same
-// time. When the time of all searches that wait is up, the work is suspended, and the next search
-// that needs it continues it. (Otherwise a package that needs two seconds would never be
-// initialised if each of its tests got one.)
+// Package begun shares long work among searches: one search begins it, and others that need it wait for it.
+// Package vm uses it for machines in which packages are being initialised. Initialising packages takes
+// seconds in a large program, and several entries of one package are often explored at the same time. When
+// the time of all searches that wait is up, the work is suspended, and the next search that needs it
+// continues it. (Otherwise a package that needs two seconds would never be initialised if each of its tests
+// got one second.)
 //
 //	first entry   ├─ waits ──┤ its time is up
 //	second entry             ·        ├─ waits ──────────┤ copies the base
@@ -110,8 +110,8 @@ func (b *Work) Wait(interrupted func() bool) (ended bool) {
 	}
 }
 
-// Suspend is called by the work now and then. While no search waits for it, it does not return. It reports
-// whether the work is dropped.
+// Suspend is called by the work now and then. It does not return while no search waits for the work. It
+// reports whether the work is dropped.
 func (b *Work) Suspend() (dropped bool) {
 	b.all.Lock()
 	defer b.all.Unlock()

@@ -2,9 +2,9 @@
 // the largest number that a register can have, whatever the values of the draws that it is computed
 // from.
 //
-// The functions that compute them are monotone in each operand, rounding included, so that the least and
-// the largest result are among those of the bounds. If a result may wrap around, or be NaN, it has no
-// bounds. Two operands may depend on one draw; then the bounds are wider than necessary, but correct.
+// The functions that compute these numbers are monotone in each operand, rounding included, so that the least
+// and the largest result are among the results for the bounds. If a result may wrap around, or be NaN, it has
+// no bounds. Two operands may depend on one draw; then the bounds are wider than necessary, but correct.
 package bounds
 
 import (
@@ -40,7 +40,7 @@ func Floats(lo, hi float64) Bound {
 	return Bound{Kind: Float, Flo: lo, Fhi: hi}
 }
 
-// One reports whether there is one value only.
+// One reports whether there is only one value.
 func (b Bound) One() bool {
 	return b.Kind == Integer && b.Lo == b.Hi || b.Kind == Float && math.Float64bits(b.Flo) == math.Float64bits(b.Fhi)
 }

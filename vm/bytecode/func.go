@@ -71,18 +71,18 @@ type Func struct {
 	NParam  int // words of parameters
 	NCap    int // words of captured variables, copied after the parameters on entry
 	NResult int // words of results
-	NVals   int // registers for values; those of constants and scratch follow
+	NVals   int // number of registers for values; those of constants and scratch follow
 	NRegs   int // registers used, before the outgoing window
 	Window  int // registers including the largest outgoing window with its header
 	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.
 	RecoverPC int32
-	// Edges is where the code begins that belongs to no instruction: moves on the edges of the flow.
+	// Edges is the beginning of the code that belongs to no instruction: moves on the edges of the flow.
 	Edges int32
-	// Trusted: code of the models (load.Program.IsModel); its plain memory accesses are not visible
-	// operations.
+	// Trusted is set for code of the models (load.Program.IsModel), whose plain memory accesses are not
+	// visible operations.
 	Trusted bool
 	Own     bool // the reader's own code: load.Program.IsOwn
-	// Refused: the machine has no code for it; its first instruction says so.
+	// Refused is set if the machine has no code for the function; the first instruction is then Unsupported.
 	Refused string
 	// Wrapper: synthetic method wrappers are transparent to recover.
 	Wrapper bool

@@ -115,7 +115,7 @@ const (
 	CvtC      // A = complex conversion of B; C: 0 to 64, 1 to 128
 
 	// comparisons to bool
-	// Those for > and >= are these with their operands exchanged. A bool is 0 or 1.
+	// The comparisons > and >= are < and <= with their operands exchanged. A bool is 0 or 1.
 	Eq      // A = B == C
 	Ne      // A = B != C
 	LtS     // A = B < C signed
@@ -135,8 +135,8 @@ const (
 	EqN     // A = B == C images of layout next word; may panic
 
 	// branches; relative to the following instruction
-	// A branch that is taken backwards uses up the budget of steps, as a call does: no goroutine
-	// executes forever without one of them.
+	// A branch that is taken backwards uses up the budget of steps, as a call does, because a goroutine
+	// that executes forever needs backward branches or calls.
 	Jmp     // imm32
 	JmpBack // imm32, counts against the step budget
 	JT      // A true: imm32
@@ -203,9 +203,9 @@ const (
 	RIdx    // A.. = element C of register image B, next word: length<<32 | element size
 
 	// calls
-	// Window A is the register that becomes register 0 of the callee, with the arguments from there
-	// on, and below it FrameHeader words for the callee's header. The results are left from
-	// register A on.
+	// Register A, the window, becomes register 0 of the callee. The arguments are in the registers from A
+	// on, and the FrameHeader words below A are for the callee's header. The callee leaves its results in
+	// the registers from A on.
 	Call  // window A, function imm32
 	CallC // window A, func value B
 	CallI // window A, interface B, method C of the function's method table
@@ -218,7 +218,7 @@ const (
 	Defer // window A, func value B, C argument words; next word: record layout | register of the list<<32
 	RunDefers
 	Panic      // interface A
-	PanicRange // panic: a body of a loop over a function is called in state A; 0: it has not returned
+	PanicRange // panic: the body of a loop over a function is called too late; A: the loop's state, 0: it has not returned
 	Recover    // A = recover(); C: in a deferred call of recover itself
 	DeferStack // A = head of the list of this frame's deferred calls
 
@@ -282,7 +282,7 @@ const (
 	Counted     // A was computed from the previous Clock's operand and gets a label; C: index in CountedUnits
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
-	Own         // the reader's own code begins, or continues after a call of other code
+	Own         // code of the user's own module begins, or continues after a call of other code
 
 	NumOps
 )
@@ -323,7 +323,7 @@ const (
 // CountedUnits are the units, in nanoseconds, of numbers that are made from Durations and Times.
 var CountedUnits = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
-// Untried is a bit of MkChan's next word: every operation on the channel waits.
+// Untried is a bit of MkChan's next word. It says that every operation on the channel waits.
 const Untried = 1 << 32
 
 // ClockLater says, with ClockNumber, that Counted follows.
@@ -333,13 +333,13 @@ const ClockLater = ClockGrows
 // recorded ones do (ClockSpan).
 const ClockPerhaps = ClockSeed
 
-// The next word of ClockFlow: the operator, and a flag.
+// The parts of ClockFlow's next word: the operator, and a flag.
 const (
 	FlowOp    = 1<<7 - 1
-	FlowPlain = 1 << 7 // B is surely not of the clock
+	FlowPlain = 1 << 7 // B certainly does not come from the clock
 )
 
-// Flags of that layout.
+// Flags in the next word of ClockPun, beside the layout.
 const (
 	PunWalks = 1 << 32 // the program may move the pointer from its new target
 	PunDeep  = 1 << 33 // the target of A refers to Times

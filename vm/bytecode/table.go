@@ -2,11 +2,11 @@ package bytecode
 
 import "fmt"
 
-// A Row has the properties of an operation, besides its effect (vm). Code that follows values looks it up:
+// A Row has the properties of an operation, besides its effect (vm). It is read by code that follows values:
 // the disassembler, the search for loops, the shadows of symbolic and of drawn values.
 type Row struct {
 	Name     string
-	Words    uint8 // raw words that follow; those of Select are one for each of its B cases
+	Words    uint8 // number of raw words that follow; Select has one for each of its B cases
 	Class    Class
 	Results  uint8 // for Fresh: number of registers written, from A on
 	Bytes    uint8 // for loads and stores: the number of bytes; 0: the next word has it

@@ -9,8 +9,8 @@ import (
 )
 
 // Values too large for registers. Package ssa makes them where the source only copies from one variable to
-// another, converts to an interface, or evaluates and forgets. These are copied from memory to memory.
-// Compile refuses all others, because it runs out of registers.
+// another, converts to an interface, or evaluates an expression without using its value. These are copied
+// from memory to memory. Compile refuses all others, because it runs out of registers.
 
 // maxImage is the size, in words, of the largest value that is held in registers if it could be elsewhere.
 const maxImage = 1 << 12
@@ -43,12 +43,10 @@ func (c *compiler) fuseBig(v *ssa.UnOp) {
 	}
 }
 
-// writesBetween reports whether an instruction between a and b, which are in this order in a block, may
-// write memory.
-// If none does, the load can be left to its user. An instruction counts as writing unless it is known
-// not to write.
-// An operation of another goroutine may come between as well, wherever the load is: the copy is one
-// operation, with the load's access.
+// writesBetween reports whether an instruction between a and b, which are in this order in a block, may write
+// memory. If none does, the load can be left to its user. An instruction counts as writing unless it is known
+// not to write. An operation of another goroutine between a and b makes no difference: the copy is one
+// operation, which has the load's access.
 func writesBetween(a, b ssa.Instruction) bool {
 	between := false
 	for _, i := range a.Block().Instrs {
@@ -74,8 +72,8 @@ func writesBetween(a, b ssa.Instruction) bool {
 	return true
 }
 
-// source returns the register with the address that big value v can be copied
-// from, NoReg for zeros; ok is false if v is not of the kind.
+// source returns the register with the address from which the big value v can be copied, or NoReg for zeros.
+// ok is false if v is no big value.
 func (c *compiler) source(v ssa.Value) (r int, ok bool) {
 	if c.words(v) <= maxImage {
 		return 0, false

@@ -116,7 +116,7 @@ func (c *compiler) phiMoves(from, to *ssa.BasicBlock) {
 
 // needsMoves reports whether the edge from from to to changes any register.
 //
-// A phi whose operand has its register, by coalescing, needs none: most do.
+// A phi that shares its register with the operand (coalescing) needs no move; this is the usual case.
 func (c *compiler) needsMoves(from, to *ssa.BasicBlock) bool {
 	if len(c.l.Between(from, to)) > 0 {
 		return true
@@ -169,8 +169,8 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 //	head: i < n?  ─no─▶ done            instead of a jump to head at the end of the body:
 //	      body ... i++; i < n? ─yes─▶ body
 //
-// The two copies are two places with the same live registers. loopInfo of package vm says where they have
-// to count as one place in the program.
+// The two copies are two places with the same live registers. package loops determines where the two copies
+// have to count as one place in the program.
 func rotatable(b *ssa.BasicBlock) bool {
 	n := 0
 	for _, instr := range b.Instrs {

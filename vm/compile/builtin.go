@@ -191,7 +191,7 @@ func (c *compiler) builtinOp(name string, sig *types.Signature, ts []types.Type,
 // minmax emits min and max: comparisons for integers and strings; floats use the operations that handle NaN
 // and -0.
 //
-// acc is a scratch register and not v's own: v may be one of the arguments, in a loop.
+// acc is a scratch register and not that of v, because in a loop v may be one of the arguments.
 func (c *compiler) minmax(least bool, v *ssa.Call) {
 	args := v.Call.Args
 	t := v.Type()

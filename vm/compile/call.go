@@ -35,8 +35,8 @@ func (c *compiler) arguments(args []ssa.Value, k int) int {
 	return k
 }
 
-// method returns the number of m in the function's method table.
-// CallI and IMeth name methods by it, as an operand has 16 bits only.
+// method returns the number of m in the function's method table. CallI and IMeth name a method by this
+// number, because an operand has only 16 bits.
 func (c *compiler) method(m *types.Func) int {
 	i, ok := c.methods[m]
 	if !ok {
@@ -60,15 +60,15 @@ func (c *compiler) resultWords(call *ssa.CallCommon) int {
 	return n
 }
 
-// call emits a call: of a method of an interface (CallI), of a function or a native known by now
-// (Call, CallN), or of a func value (CallC). The arguments are put into the outgoing window, and
-// the results are found there. A native may be a visible operation, which has its arguments in the
-// window while it is pending: they are live, too.
+// call emits a call: of a method of an interface (CallI), of a function or a native known by now (Call,
+// CallN), or of a func value (CallC). The arguments are put into the outgoing window, and the results are
+// found there. A native may be a visible operation. While it is pending, its arguments are in the window, and
+// are live, too.
 //
-// Two points of a call can be between two steps of the goroutine, and have live lists. While a
-// native is pending, the values live before the call are live, and its arguments
-// (recordPending). While the callee runs, the values live after the call are (recordReturn): the
-// results are not there yet, and the window belongs to the callee.
+// Two points of a call can be between two steps of the goroutine, and have live lists. While a native is
+// pending, the values live before the call are live, and so are the native's arguments (recordPending). While
+// the callee runs, the values live after the call are live (recordReturn): the results are not there yet, and
+// the window belongs to the callee.
 //
 //	Call   w, f        a function that is known: f is in the instruction
 //	CallN  w, n        a native, which has no frame: it works on the window
@@ -90,7 +90,7 @@ func (c *compiler) call(v *ssa.Call) {
 	default:
 		if fn, ok := call.Value.(*ssa.Function); ok {
 			if n, ok := c.l.Native(fn); ok {
-				// The pending operation of some natives is a different one if their result is not used
+				// Some natives have a different pending operation if their result is not used
 				// (Native.PeekUnused).
 				if unused(v) {
 					n = c.l.Unused(n)
@@ -137,9 +137,9 @@ func (c *compiler) windowRegs(args []ssa.Value) []uint16 {
 	return list
 }
 
-// results moves the registers from r on to the registers of v, or of its extracts.
-// Components of a tuple are next to each other, each from a new register on. An Extract emits nothing: its
-// component is moved here, where the tuple is made.
+// results moves the registers from r on to the registers of v, or of its extracts. The components of a tuple
+// follow each other; each begins in a new register. An Extract emits nothing: its component is moved here,
+// where the tuple is made.
 //
 //	q, r := f()      window │ q │ r ... │      q's Extract: off 0, r's: off 1
 func (c *compiler) results(v ssa.Value, r int) {
@@ -228,9 +228,9 @@ func registerFields(t types.Type) []*types.Var {
 	return []*types.Var{field(t)}
 }
 
-// NativeStub returns a function that calls native n, for its use as a value.
-// Its parameters are in its registers from 0 on, where CallN with window 0 finds them, and where it
-// leaves the results, which Ret0 returns.
+// NativeStub returns a function that calls native n, for its use as a value. Its parameters are in its
+// registers from 0 on, where CallN with window 0 finds them. CallN leaves the results there, and Ret0 returns
+// them.
 func NativeStub(fn *ssa.Function, n int, id uint32, l Linker) *bytecode.Func {
 	c := &compiler{l: l}
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Trusted: true}

@@ -263,8 +263,8 @@ func (c *compiler) clockKey(v ssa.Value) {
 // countTime emits the Clock of a number that is computed from the Duration or Time v. later is ClockLater
 // if Counted must follow. It reports whether it must.
 //
-// The operands of a computation on Durations have been noted there (clockFlow): timeout/time.Second is
-// few nanoseconds.
+// The operands of a computation on Durations have been recorded at the computation (clockFlow):
+// timeout/time.Second is a few nanoseconds.
 func (c *compiler) countTime(v ssa.Value, later int) bool {
 	//mutant: quotients of durations are looked up [env TestPrograms/spanprinted]: "!observable.OfClock(x)" -> "x == nil"
 	if x, ok := v.(*ssa.BinOp); ok && !observable.OfClock(x) {

@@ -114,7 +114,7 @@ func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v i
 	}
 	// Phis of one block are defined together: they interfere if both are used at all.
 	if lv.liveOut[b].has(u) && (ud == nil || ud.Block() != b || index[ud] <= at) {
-		// Live through the end: live here too, if it was defined before.
+		// u is live at the end of the block, so it is live here, too, if it was defined before.
 		if ud == nil || ud.Block() == b || lv.liveIn[b].has(u) {
 			return true
 		}
@@ -122,7 +122,7 @@ func (c *compiler) liveAtDef(lv *liveness, index map[ssa.Instruction]int, u, v i
 	if ud != nil && ud.Block() != b && !lv.liveIn[b].has(u) {
 		return false
 	}
-	// Not live at the end: live here only if the rest of the block reads it.
+	// u is not live at the end of the block, so it is live here only if the rest of the block reads it.
 	for i, e := range lv.effects[b.Index] {
 		if i+1 > at && slices.Contains(e.uses, int32(u)) {
 			return true

@@ -21,7 +21,7 @@ type Linker interface {
 	// Stub returns the number of a function that performs a builtin for the statement at a place.
 	Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
 	Native(*ssa.Function) (int, bool) // native number
-	Unused(int) int                   // number of that native if its result is not used
+	Unused(int) int                   // number of that native for calls whose result is not used
 	TypeWord(types.Type) uint64       // guest pointer to the type's descriptor
 	MapType(types.Type) uint32        // number of a map type
 	Layout(types.Type) *layout.Layout
@@ -34,15 +34,15 @@ type Linker interface {
 	Ordered(*ssa.Range) bool       // the order in which the loop visits a map makes a difference
 	Untried(*ssa.MakeChan) bool    // every operation on the channel waits
 	ReadsOutput() bool             // the program may read its own output
-	Clocked(*ssa.Function) bool    // the effect of the clock on it matters
+	Clocked(*ssa.Function) bool    // the effect of the clock on the function matters
 	Puns(*ssa.Function) (check, walks bool)
-	// Kept lists values whose registers are given to no other value later on, for a debugger. They
-	// are dead nevertheless, and so no part of a state.
+	// Kept lists values whose registers are given to no other value later on, for a debugger. The registers
+	// still count as dead, so they are no part of a state.
 	Kept(*ssa.Function) []ssa.Value
 	// Begins returns the numbers of the blocks of source code whose execution is noted (load.Block)
 	// that begin before the i-th instruction of a basic block.
 	Begins(b *ssa.BasicBlock, i int) []int
-	Between(from, to *ssa.BasicBlock) []int // likewise on the way from one basic block to the next
+	Between(from, to *ssa.BasicBlock) []int // the same on the way from one basic block to the next
 }
 
 // compiler is the state of compiling one function.
@@ -112,8 +112,8 @@ type fixup struct {
 	edge   *edge // a trampoline, if the edge needs moves
 }
 
-// edge is a control-flow edge whose phi moves need code of their own.
-// The block it leaves has another successor, so it cannot make the moves before it branches.
+// edge is a control-flow edge whose phi moves need code of their own. The block that the edge leaves has
+// another successor, so the block cannot make the moves before it branches.
 type edge struct {
 	from, to *ssa.BasicBlock
 	pc       int
@@ -202,8 +202,8 @@ func (c *compiler) words(v ssa.Value) int {
 	return l.Words()
 }
 
-// appendRegs appends the registers of v, which begin with reg, as in Layout.AppendRegs.
-// Of an iterator only the first word is a pointer, and the third if it refers to an order.
+// appendRegs appends the registers of v, which begin with reg, as in Layout.AppendRegs. In an iterator the
+// first word is a pointer, and so is the third if it refers to an order.
 func (c *compiler) appendRegs(list []uint16, v ssa.Value, reg int) []uint16 {
 	switch x := v.(type) {
 	case *ssa.Range:
@@ -265,8 +265,8 @@ func (c *compiler) text(text string) {
 	c.word(uint64(i))
 }
 
-// dst returns the register the result of v goes to; unused results go to scratch.
-// An instruction with an unused result is executed for its panic or its effect.
+// dst returns the register for the result of v; an unused result has a scratch register. An instruction with
+// an unused result is executed for its panic or its effect.
 func (c *compiler) dst(v ssa.Value) int {
 	if r, ok := c.reg[v]; ok {
 		return r

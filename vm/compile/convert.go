@@ -70,7 +70,7 @@ func (c *compiler) convertBasic(v *ssa.Convert, f, to *types.Basic, x, d int) {
 			c.move(d, x, 2)
 			return
 		}
-		// Unsigned values above MaxInt64 are negative to IntToStr, which makes no rune of them either.
+		// For IntToStr, unsigned values above MaxInt64 are negative; it makes no rune of these, either.
 		c.emit(bytecode.IntToStr, d, x, 0)
 	case f.Kind() == types.UnsafePointer && isNumberOfStack(v):
 		c.emit(bytecode.StackAt, d, 0, 0)

@@ -63,8 +63,8 @@ func (c *compiler) field(v *ssa.Field) {
 	c.image(c.dst(v), c.use(v.X), uint32(layout.Sizes.Offsetsof(fields)[v.Field]), v.Type())
 }
 
-// indexing records that the next instruction uses i as an index: a panic needs to know whether the index
-// can be negative. Narrower ones are extended with zeros: they look the same as signed ones that are not
+// indexing records that the next instruction uses i as an index: a panic needs to know whether the index can
+// be negative. Narrower unsigned indices are extended with zeros, so they equal signed ones that are not
 // negative.
 func (c *compiler) indexing(i ssa.Value) {
 	c.clockKey(i)

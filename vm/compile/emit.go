@@ -100,22 +100,22 @@ func (c *compiler) instrs(b, next *ssa.BasicBlock) {
 	}
 }
 
-// instr emits one instruction. Operands go to registers first (use), which may emit code that makes
-// constants and fused values. Then, if the instruction can be a visible operation, the live registers
-// are recorded: an operation that is not scheduled yet is executed again from here, so nothing may have
-// been written between recordPending and the operation.
+// instr emits one instruction. First, operands are brought into registers (use), which may emit code that
+// makes constants and fused values. Then, if the instruction can be a visible operation, the live registers
+// are recorded: an operation that is not scheduled yet is executed again from here, so nothing may have been
+// written between recordPending and the operation.
 //
 //	v := <-c      use(c); recordPending; Recv v, c, -      live: c, and what is needed later
 func (c *compiler) instr(instr ssa.Instruction, next *ssa.BasicBlock) {
 	switch v := instr.(type) {
 	case *ssa.DebugRef, *ssa.Extract:
-	// Each variable here is an object of its own, even if it does not escape. (ssa has turned
+	// In the machine each variable is an object of its own, even if it does not escape. (ssa has turned
 	// variables whose address is not taken into registers.)
 	case *ssa.Alloc:
 		l := c.l.Layout(v.Type().Underlying().(*types.Pointer).Elem())
 		switch {
 		case l.Size == 0:
-			c.constant(c.dst(v), c.l.ZeroBase()) // all objects without bytes are one, as with gc
+			c.constant(c.dst(v), c.l.ZeroBase()) // all objects without bytes are the same object, as with gc
 			return
 		case l.Huge:
 			c.unsupported(HugeObject)
@@ -273,7 +273,7 @@ func (c *compiler) continues(call *ssa.CallCommon) {
 	}
 	if fn := call.StaticCallee(); fn != nil {
 		if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
-			return // a native works for its caller's code; a function of the reader's own has marks itself
+			return // a native works for its caller's code, and a function of the user's own module has marks itself
 		}
 	}
 	c.emit(Own, 0, 0, 0)

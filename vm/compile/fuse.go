@@ -37,8 +37,7 @@ func (c *compiler) prepare() {
 			}
 		}
 	}
-	// Whether the function's defer stack is used from elsewhere, and whether it ever runs its
-	// deferred calls.
+	// stack: code elsewhere uses the function's defer stack; runs: the function runs its deferred calls.
 	stack, runs := false, false
 	for _, b := range c.fn.Blocks {
 		for _, instr := range b.Instrs {
@@ -62,7 +61,7 @@ func (c *compiler) prepare() {
 			case *ssa.BinOp:
 				c.fuseCompare(v)
 			}
-			// A tuple without extracts must still be known as one.
+			// A tuple without extracts must have an entry, too.
 			if v, ok := instr.(ssa.Value); ok {
 				if _, ok := v.Type().(*types.Tuple); ok && c.extracts[v] == nil {
 					c.extracts[v] = []ssa.Value{}

@@ -47,7 +47,7 @@ type liveness struct {
 // computed once.
 type effect struct {
 	defs, uses []int32 // a phi's and a fused instruction's uses are left out
-	idle       bool    // a phi or fused: nothing is emitted in its place
+	idle       bool    // a phi or a fused instruction: nothing is emitted in its place
 }
 
 // inRegister reports whether v is held in registers (as opposed to constants,
@@ -207,7 +207,7 @@ func (c *compiler) analyse() *liveness {
 func (c *compiler) effects(lv *liveness) [][]effect {
 	all := make([][]effect, len(c.fn.Blocks))
 	var ids []int32
-	// All lists are parts of one array; the capacity is cut off so that none grows into the next.
+	// All lists are parts of one array; each has no spare capacity, so that it cannot grow into the next one.
 	since := func(n int) []int32 { return ids[n:len(ids):len(ids)] }
 	for _, b := range c.blocks {
 		effects := make([]effect, len(b.Instrs))

@@ -226,7 +226,8 @@ func blankField(addr ssa.Value) bool {
 // fusedInto computes a fused value into register r.
 // It is called for a use of the value that cannot include the computation.
 //
-// Then the value is computed once for that use, and again, as part of the instruction, for the others.
+// Then the value is computed separately for that use; the other uses compute it as part of their
+// instructions.
 func (c *compiler) fusedInto(i ssa.Instruction, r int) {
 	switch v := i.(type) {
 	case *ssa.FieldAddr:

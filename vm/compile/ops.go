@@ -79,7 +79,7 @@ func (c *compiler) unop(v *ssa.UnOp) {
 	//	v, ok := <-c         Recv v, c, ok
 	//	<-c                  Recv -, c, -           what is received is dropped
 	case token.ARROW:
-		// NoReg for results that the program does not use; a value of no words is not stored either.
+		// d and ok are NoReg for results that the program does not use, and d for a value of no words.
 		d, ok := bytecode.NoReg, bytecode.NoReg
 		if v.CommaOk {
 			for _, x := range c.extracts[v] {
@@ -350,8 +350,7 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 		if observable.IsNil(x) {
 			x = v.Y
 		}
-		// A register that is zero: there is no operation for comparing with a constant, only
-		// branches (compareBranch).
+		// z is a register that holds 0, because only branches can compare with a constant (compareBranch).
 		z := c.temp(1)
 		c.emitImm(bytecode.ConstI, z, 0)
 		o := bytecode.Eq

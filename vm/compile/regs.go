@@ -23,8 +23,8 @@ import (
 
 // interval is the stretch of positions in which a value needs its registers.
 //
-// Invariant: the value is live only at positions from start to end. In between it may be dead for a
-// while: an interval has no holes.
+// Invariant: the value is live only at positions from start to end. Within its interval the value may be dead
+// for a while, because intervals have no holes.
 type interval struct {
 	v          ssa.Value
 	start, end int
@@ -124,7 +124,8 @@ func (c *compiler) intervals(lv *liveness) []interval {
 		ivs[id].start = min(ivs[id].start, pos)
 		ivs[id].end = max(ivs[id].end, pos)
 	}
-	// The caller has written them: they are there ahead of the first instruction.
+	// The caller has written the parameters and captured variables, so they are live before the first
+	// instruction.
 	for id := range c.nfixed() {
 		extend(id, -1)
 	}
@@ -256,7 +257,8 @@ func (c *compiler) scan(lv *liveness, ivs []interval, cls *classes) (high int) {
 		if iv.reg < 0 {
 			iv.reg = 0
 			if id < c.nfixed() {
-				// Not the first free one: a parameter that is not used has been released already.
+				// This is not the first free register, because the register of an unused parameter has been
+				// released already.
 				iv.reg = regs.high // in the order of the parameters
 			}
 			for !regs.isFree(iv.reg, iv.words) {

@@ -18,7 +18,8 @@ import (
 // Destinations are the registers of the received values themselves. The machine clears those of the
 // receive cases that are not chosen, as SSA expects zeros there.
 func (c *compiler) selectOp(v *ssa.Select) {
-	// The operation writes index and ok to consecutive registers; those of their Extracts need not be.
+	// The operation writes index and ok to consecutive registers; the registers of their Extracts need not be
+	// consecutive.
 	t := c.temp(2)
 	var recv []ssa.Value // extracts of received values by receive case
 	for range v.States {

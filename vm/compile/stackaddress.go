@@ -11,9 +11,9 @@ import (
 //	var x byte
 //	h := hash(uintptr(unsafe.Pointer(&x)))
 //
-// gc keeps such a variable on the stack. Programs use the place of the stack: it differs between
-// goroutines, and is the same for calls of the same depth. In the machine each execution of the declaration
-// makes a new object, so its own address would be another one each time.
+// gc keeps such a variable on the stack. Programs use the place of the stack: it differs between goroutines,
+// and is the same for calls of the same depth. In the machine each execution of the declaration makes a new
+// object, so the variable would have another address each time.
 //
 // A variable that is read or written somewhere may be the argument of a system call.
 func isNumberOfStack(v *ssa.Convert) bool {

@@ -20,7 +20,7 @@ type items struct {
 type item struct {
 	words    [2]int // from, to
 	regions  uint64 // number of regions before it
-	referred bool   // a later item refers to an object in a region that this item was the first to refer to
+	referred bool   // a later item refers to an object in a region to which this item was the first to refer
 }
 
 // relativeBit marks references to regions that the item itself is the first to refer to.
@@ -118,7 +118,7 @@ func (f *Writer) hashBase(x *baseItem, o *heap.Object) {
 }
 
 // A Stack has the words of a goroutine, kept until it changes. Its pointers are plain words. Each fingerprint
-// replaces them by numbers of the visit, which depend on earlier words.
+// replaces them by its own numbers for objects, which depend on earlier words.
 type Stack struct {
 	Words []uint64
 	Refs  []uint32 // which words are references

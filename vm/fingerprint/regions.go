@@ -78,7 +78,7 @@ type region struct {
 	sum     por.Hash
 	words   uint32 // words of all objects
 	odd     bool   // some words may not be references: the region is not kept
-	timed   bool   // it has Times that are written as distances from the clock, whose value was
+	timed   bool   // it has Times that are written as distances from the clock; at is the clock then
 	at      int64
 	outside []uint32
 	owners  []shownOwner

@@ -24,7 +24,8 @@
 // The words themselves determine how many words follow each other, so two states with the same words differ
 // only in the numbers of objects. Two states with different words may have the same hash by chance. If the
 // hash behaves like a random function, the probability of such a pair among n strings of words (of states and
-// of objects) is n²/2^129. This is 10^-21 for a billion. A state mistaken for another one is not explored.
+// of objects) is n²/2^129. This is 10^-21 for a billion. A state that is mistaken for another one is not
+// explored.
 //
 // The cost is proportional to the changes since the last fingerprint, plus a few words for each
 // goroutine and each region. The words of a goroutine are kept until it moves (Stack), and the
@@ -49,8 +50,8 @@ import (
 
 // Host has the data on which fingerprints depend besides the heap.
 type Host interface {
-	// Distance replaces the two words of a Time, or of a tick, by those that count. It reports whether these
-	// are the distance from the clock.
+	// Distance replaces the two words of a Time, or of a tick, by the words that a fingerprint has instead.
+	// It reports whether these are the distance from the clock.
 	Distance(words []uint64, tick bool) bool
 	// Origin returns the word that replaces the number of a goroutine that holds a lock.
 	Origin(goroutine uint32) uint64
@@ -60,7 +61,7 @@ type Host interface {
 	Interrupted() bool
 }
 
-// A Writer writes fingerprints. It keeps parts of each for the next one.
+// A Writer writes fingerprints. It keeps parts of each fingerprint for the next one.
 type Writer struct {
 	Host    Host
 	Heap    *heap.Heap
@@ -74,8 +75,8 @@ type Writer struct {
 	Naming     bool // names are compared only for equality: see names.go
 
 	Words  []uint64 // words of the last fingerprint
-	Weight int      // cost of the last fingerprint: the words of all parts, the kept ones too
-	Reused int      // regions in it with several objects that were kept
+	Weight int      // cost of the last fingerprint: the words of all its parts, also of the kept ones
+	Reused int      // kept regions with several objects in the last fingerprint
 	Queue  []uint32 // objects visited, in the order of the visits
 	Names  []uint32 // with Naming: numbers of the names, in the order of their first places
 
@@ -274,8 +275,8 @@ func (f *Writer) writeImage(ws []uint64, o *heap.Object) []uint64 {
 	return ws
 }
 
-// blockSize is the number of bytes of a large object without pointers that are written as one
-// fingerprint. Writing them all would take too much memory, and too much time without polling
+// blockSize is the number of bytes of a large object without pointers that are written as one fingerprint.
+// Writing all its bytes at once would take too much memory, and too much time without polling
 // Host.Interrupted.
 const blockSize = 1 << 20
 
@@ -334,9 +335,9 @@ func finishHash(a, b uint64) [2]uint64 {
 	return [2]uint64{h ^ l ^ a, h + l + b}
 }
 
-// HideOwner replaces the number of a goroutine in the word w by its origin; at is the position of
-// the number in its object, as in layout.Layout.Owners. For several readers of an RWMutex there is only the
-// sum of their numbers, which does not count.
+// HideOwner replaces the number of a goroutine in the word w by its origin; at is the position of the number
+// in its object, as in layout.Layout.Owners. For several readers of an RWMutex there is only the sum of their
+// numbers, which fingerprints leave out.
 func HideOwner(h Host, w *uint64, at uint32) {
 	shift := at &^ 1 % 8 * 8
 	n := uint32(*w >> shift)

@@ -24,7 +24,8 @@ func (h *Heap) Alloc(size uint32, lay uint32) uint32 {
 		h.Objs = append(h.Objs, Object{})
 	}
 	h.Objs[id] = Object{Mem: h.rawAlloc(size), Epoch: h.Epoch, Size: size, Layout: lay, Flags: h.NewFlags}
-	// About the cost of the record and the rounding of sizes, so that many small objects count.
+	// An object's record, and rounding its size, cost about 64 bytes, which count if a program has many small
+	// objects.
 	h.Live += uint64(size) + 64
 	h.SinceGC += uint64(size) + 64
 	return id
@@ -148,11 +149,10 @@ func (h *Heap) Recovers() bool {
 	return was
 }
 
-// GCThreshold is the least number of bytes allocated between two collections. If many bytes are
-// alive it is half of these (PlanCollection), so that the allocations since the last collection
-// pay for the next one; or it is the rest of the memory limit, if that is less. It is also the most
-// bytes that are allocated without polling for interrupts: the system may need seconds for some
-// gigabytes.
+// GCThreshold is the least number of bytes allocated between two collections. If many bytes are alive, the
+// bound is half of these bytes (PlanCollection), so that the allocations since the last collection pay for
+// the next one. If the rest of the memory limit is less, the bound is that rest. It also bounds the bytes
+// that are allocated without polling for interrupts, because the system may need seconds for some gigabytes.
 const GCThreshold = 16 << 20
 
 // Exceeds reports whether the dynamic objects have more bytes than most; 0 is no limit.

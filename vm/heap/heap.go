@@ -56,7 +56,7 @@ type Heap struct {
 	undoMem   []byte
 	paged     []pages
 	Changed   []uint32 // static and base objects changed since the base state
-	Touched   []uint32 // objects that had the flag Hashed at the last fingerprint and have lost it
+	Touched   []uint32 // objects that had the flag Hashed at the last fingerprint and have lost the flag
 	hashedIn  uint64   // the epoch that the last fingerprint began
 	BaseLimit uint32   // first dynamic object that does not belong to the base state
 	Based     bool     // the base state has been reached (BecomeBase)
@@ -119,8 +119,8 @@ func (h *Heap) Writable(p Ptr, n uint32) []byte {
 
 // Load returns the host address of n readable bytes at p, or nil.
 //
-// One comparison decides most: object 0, which nil refers to, has no bytes. Offset and n are
-// added in 64 bits, so the sum cannot wrap around.
+// One comparison covers nil, too: object 0, to which nil refers, has no bytes. Offset and n are added in 64
+// bits, so the sum cannot wrap around.
 func (h *Heap) Load(p, n uint64, stop Flags) unsafe.Pointer {
 	if id := p >> 32; id < uint64(len(h.Objs)) {
 		o := &h.Objs[id]

@@ -63,7 +63,7 @@ func (h *Heap) WillWriteRange(id, off, n uint32) {
 
 // pagesOf returns the page table of the large object id; if it has none, it gets a new one.
 func (h *Heap) pagesOf(id uint32, o *Object) *pages {
-	// The newest tables first: few objects are that large.
+	// The search begins with the newest tables; it is short, because few objects are so large.
 	for i := len(h.paged) - 1; i >= 0; i-- {
 		if h.paged[i].id == id {
 			return &h.paged[i]
@@ -154,7 +154,7 @@ type Mark struct {
 	dirty         int
 	live          uint64
 	kept          int
-	Reused        bool // before it, but since the previous one: see Heap.Reused
+	Reused        bool // whether numbers were reused between the previous mark and this one: see Heap.Reused
 }
 
 // Mark stores the present state in k. Marks are nested: Rewind closes those that are younger than its own.
@@ -178,7 +178,7 @@ func (h *Heap) begin() {
 func (h *Heap) Rewind(k *Mark) {
 	for len(h.undo) > k.undo {
 		r := &h.undo[len(h.undo)-1]
-		if int(r.id) >= k.Objs { // about to be dropped; its number may even mean another object by now
+		if int(r.id) >= k.Objs { // the object is about to be dropped; its number may already belong to another object
 			h.undoMem = h.undoMem[:len(h.undoMem)-int(r.size)]
 			h.undo = h.undo[:len(h.undo)-1]
 			continue
@@ -216,7 +216,8 @@ func (h *Heap) Rewind(k *Mark) {
 	h.Changed = h.Changed[:k.dirty]
 	h.Live, h.Kept, h.Reused = k.live, k.kept, false
 	h.forgetFree()
-	// A new number: an object saved after the mark and restored now must be saved again.
+	// The epoch has a new number, because an object that was saved after the mark and restored now must be
+	// saved again.
 	h.lastEpoch++
 	h.Epoch = h.lastEpoch
 }

@@ -20,7 +20,7 @@ import (
 // of these facts hold. Several machines may share one; the zero value is empty.
 type Log struct {
 	mu    sync.Mutex
-	facts map[question]string // to the answer
+	facts map[question]string // by question: the answer
 }
 
 // A question is a question of the program to the host.
@@ -126,7 +126,7 @@ func (f Fact) Holds(env []string) bool {
 	return f.Answer != unknown && new(View).answer(env, Ask(f.Ask), f.Name) == f.Answer
 }
 
-// answer asks the host. PWD does not come from the host: it names the directory of the package.
+// answer asks the host. PWD is no fact of the host, because it names the directory of the package.
 func (v *View) answer(env []string, ask Ask, name string) string {
 	switch ask {
 	case AskVariable:

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// The program is seen as on Linux, whatever the host: its paths begin with a slash. On Windows the paths
-// that it learns, of its directory and of symbolic links, have the drive as their first directory: C:\a\b
-// is /C:/a/b. The paths that it asks for are translated back.
+// The program is seen as on Linux, whatever the host: its paths begin with a slash. On Windows the paths that
+// the program sees, of its directory and of symbolic links, have the drive as their first directory: C:\a\b
+// is /C:/a/b. The paths that the program uses are translated back.
 
 const OnWindows = runtime.GOOS == "windows"
 

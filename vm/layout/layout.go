@@ -47,8 +47,8 @@ type Layout struct {
 	Eq         []Seg
 	Comparable bool // == is defined (it may still panic on an interface's dynamic type)
 	PureMem    bool // equality is equality of the Size bytes
-	// Huge says that a value has 2 GB or more. No value of it can exist in the machine: only Type, Align
-	// and Comparable are valid, and Size exceeds that of all objects.
+	// Huge says that a value has 2 GB or more. No such value can exist in the machine: only Type, Align and
+	// Comparable are valid, and Size exceeds that of all objects.
 	Huge bool
 }
 
@@ -115,12 +115,12 @@ type Table struct {
 	known  map[types.Type]*Layout // layouts of types asked for before
 	byType typeutil.Map           // layouts by identity of types; slow if types are deep
 	list   []*Layout
-	base   *Table // the table that this one continues, which does not change any more; or nil
+	base   *Table // the table that this one continues, which does not change any more; nil: none
 	shared *Shared
 }
 
-// Shared is a table of the layouts of several tables, which may be used at the same time. The list of
-// each begins as this one's does.
+// Shared is a table of the layouts of several tables, which may be used at the same time. The list of each of
+// these tables begins with a part of this list.
 type Shared struct {
 	mu    sync.Mutex
 	table *Table

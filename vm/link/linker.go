@@ -330,7 +330,7 @@ func (k *Linker) compileFunc(fn *ssa.Function, id uint32) *bytecode.Func {
 // Kept implements compile.Linker: see load.Program.TakeNames.
 func (k *Linker) Kept(fn *ssa.Function) []ssa.Value { return k.prog.Named(fn) }
 
-// refusal returns the code of a function that cannot be executed. An execution that reaches it is
+// refusal returns the code of a function that cannot be executed. An execution that reaches the function is
 // cut, and the search is no longer complete.
 func (k *Linker) refusal(fn *ssa.Function, id uint32, code, text string) *bytecode.Func {
 	f := &bytecode.Func{ID: id, Name: fn.String(), SSA: fn, RecoverPC: -1, Texts: []string{text}, Trusted: true}

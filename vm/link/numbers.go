@@ -25,11 +25,10 @@ import (
 //	machine 1    f g "text" x            ──▶  f g "text" x "other"   the shared table
 //	machine 2    f g                     needs "other": makes "text" and x, then "other"
 //
-// Claim 1: an object with a number is the same on all machines. It depends on its key, the program,
-// and facts that all of them share (Options). This holds for the code of functions,
-// stubs and adapters, of which each machine compiles those it calls; for the contents of a literal,
-// of a type descriptor, and of a variable before its first write; and for whether a variable is
-// constant (static.flags).
+// Claim 1: an object with a number is the same on all machines. It depends on its key, the program, and facts
+// that all of them share (Options). This holds for the code of functions, stubs and adapters (each machine
+// compiles those that it calls); for the contents of a literal, of a type descriptor, and of a variable
+// before its first write; and for the flag that a variable is constant (static.flags).
 //
 // Claim 2: nothing gets a number while a machine catches up. Code and descriptors, which number the
 // objects they refer to, are written when a machine first needs them. A static object only needs
@@ -184,8 +183,8 @@ func (k *Linker) newStatic(s static) uint64 {
 	return p
 }
 
-// shareBound returns the number of the function that stands for all method values with that key:
-// the number that another machine has shared, or else id, this machine's own.
+// shareBound returns the number of the function that stands for all method values with that key: the number
+// that another machine has shared, or otherwise id, this machine's number.
 func (k *Linker) shareBound(key boundKey, id uint32) uint32 {
 	n := k.shared
 	if n == nil {

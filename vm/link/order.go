@@ -21,8 +21,8 @@ func (k *Linker) Untried(mk *ssa.MakeChan) bool { return observable.Untried(mk, 
 // ReadsOutput reports whether the program may read its own output or log.
 func (k *Linker) ReadsOutput() bool { return k.variables.ReadsOutput() }
 
-// Clocked reports whether the operations of fn on times matter: comparisons, and conversions to
-// numbers. In the standard library they do not.
+// Clocked reports whether the operations of fn on times matter: comparisons, and conversions to numbers. In
+// the standard library these operations do not matter.
 func (k *Linker) Clocked(fn *ssa.Function) bool {
 	return k.options.Clock && !k.options.Run && !k.prog.InLibrary(original(fn))
 }

@@ -13,11 +13,10 @@ import (
 	"hbcheck.dev/hbcheck/vm/layout"
 )
 
-// In a repository the tests of each package have a machine of their own, which initialises the
-// packages that they import: mostly the same packages, in another order. So machines compile the same
-// functions, and only the numbers in the code differ: those of functions and layouts, and the
-// addresses of variables, literals and descriptors. The second machine that compiles a function makes
-// a template of it for the others:
+// In a repository the tests of each package have a machine of their own, which initialises the packages that
+// they import: usually the same packages, in another order. So machines compile the same functions, and only
+// the numbers in the code differ: those of functions and layouts, and the addresses of variables, literals
+// and descriptors. The second machine that compiles a function makes a template of it for the others:
 //
 //	compile with numbers from the first range     Const r1 │ 51000003 00000000 │ ...   at 1, the high half:
 //	compile with numbers from the second range    Const r1 │ 2e800003 00000000 │ ...   the fourth number
@@ -62,7 +61,7 @@ type question struct {
 	kind questionKind
 	arg  any
 	stub stubQuestion
-	is   uint8 // an answer that is no number; of a table, whether there is one
+	is   uint8 // an answer that is no number; for a table: whether there is one
 }
 
 type stubQuestion struct {
@@ -309,7 +308,7 @@ func (x *asker) TypeWord(t types.Type) uint64 {
 }
 
 func (x *asker) MapType(t types.Type) uint32 {
-	// The number of a map type is that of its layout, but the linker has more to do for it.
+	// The number of a map type is that of its layout, but the linker does more than assign the number.
 	x.ask(questionKey{kind: asksMap, arg: x.Linker.Layout(t)}, question{kind: asksMap, arg: t})
 	return x.Layout(t).ID
 }

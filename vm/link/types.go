@@ -118,8 +118,8 @@ func (k *Linker) Method(tw uint64, f *types.Func) uint64 {
 	return fv
 }
 
-// findMethod finds the method. An interface holds a pointer to the value, unless it holds the value
-// itself. So findMethod returns the method of the pointer type, which has those of the value.
+// findMethod finds the method. An interface holds a pointer to the value, unless it holds the value itself.
+// So findMethod returns the method of the pointer type, which also has the methods of the value type.
 func (k *Linker) findMethod(tw uint64, f *types.Func) uint64 {
 	t := k.TypeAt(tw)
 	if t == nil {

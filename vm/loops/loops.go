@@ -26,18 +26,16 @@ type Loops struct {
 	// zero effect. Any reports whether In has such an instruction.
 	In  []bool
 	Any bool
-	// The compiler makes two copies of a loop's test, one of them before the loop. They are one
-	// place in the loop, so states are compared as if only the last copy existed. pendingCopies
-	// maps an instruction at which an operation may be pending to its last copy, returnCopies one
-	// to which a call returns.
+	// The compiler makes two copies of a loop's test, one of them before the loop. The copies are one place
+	// in the loop, so states are compared as if only the last copy existed. pendingCopies maps an instruction
+	// at which an operation may be pending to its last copy, returnCopies one to which a call returns.
 	//
 	//	for test { body }      test, body, test', body, test', ... : test and test' are one place
 	pendingCopies, returnCopies map[int32]int32
 }
 
-// LastCopy returns the last copy of the instruction at pc. If top is set, this is an instruction of
-// the running function, otherwise one to which a call returns. A frame with flags does not return
-// like others.
+// LastCopy returns the last copy of the instruction at pc. If top is set, pc is an instruction of the running
+// function; otherwise a call returns to pc. A frame with flags does not return like others.
 func (l *Loops) LastCopy(pc int32, top bool, flags uint64) int32 {
 	copies := l.returnCopies
 	if top {
@@ -174,8 +172,8 @@ const (
 	Locks            // the loop locks or unlocks
 )
 
-// EffectOf judges the effect of the native of that name by the name. Natives with names that it
-// does not know have an effect.
+// EffectOf returns the effect of the native of that name. Natives with names that it does not know have an
+// effect.
 func EffectOf(name string) Effect {
 	begins := func(p string) bool { return strings.HasPrefix(name, p) }
 	inSync := begins("sync/atomic.") || begins("(*sync/atomic.") || begins("(*sync.")

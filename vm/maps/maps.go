@@ -111,10 +111,9 @@ func (x *Maps) Find(mp heap.Ptr, t *link.MapType, k unsafe.Pointer) (e unsafe.Po
 
 // Assign returns the entry for key k, creating it; the caller stores the element.
 //
-// Objects are saved before each write, one by one: a map that is only looked up in a step costs
-// no undo.
-// The caller stores to memory that has been saved by then: e stays valid until the next
-// allocation of an entry in this map.
+// Objects are saved before each write, one by one: a map that is only looked up in a step costs no undo. The
+// memory to which the caller stores has been saved. e stays valid until the next allocation of an entry in
+// this map.
 func (x *Maps) Assign(mp heap.Ptr, t *link.MapType, k unsafe.Pointer, alloc Alloc) (e unsafe.Pointer, bad uint64) {
 	i, hash, bad := x.find(mp, t, k)
 	if bad != 0 {
@@ -167,7 +166,7 @@ func (x *Maps) Assign(mp heap.Ptr, t *link.MapType, k unsafe.Pointer, alloc Allo
 
 // Delete removes key k.
 //
-// If the other entries keep their places (renumber), the entry is only cleared.
+// If the other entries keep their places (renumber), the deleted entry is only cleared.
 func (x *Maps) Delete(mp heap.Ptr, t *link.MapType, k unsafe.Pointer) (bad uint64) {
 	i, _, bad := x.find(mp, t, k)
 	if i < 0 {

@@ -17,8 +17,8 @@ func (x *Maps) room(hd *[5]uint64, t *link.MapType) int {
 	return int(x.Heap.Objs[hd[hdrEntries/8]>>32].Size / t.Entry.Size)
 }
 
-// slotted makes room for an assignment to a map that is small, and reports whether it is small after that.
-// The places of entries do not change.
+// slotted makes room for an assignment to a small map, and reports whether the map is still small. The places
+// of entries do not change.
 func (x *Maps) slotted(mp heap.Ptr, t *link.MapType, alloc Alloc) bool {
 	hd := x.header(mp)
 	switch {

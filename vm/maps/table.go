@@ -61,8 +61,8 @@ func (x *Maps) insert(idx []uint32, hash uint64, n uint32) {
 
 // grow rebuilds the map with room for n entries, without the deleted ones.
 //
-// The new arrays are other objects than the old ones, to which no pointer is left. If the entries
-// are too many for one object alloc panics: nothing has changed by then.
+// The new arrays are other objects than the old ones, to which no pointer is left. If the entries are too
+// many for one object, alloc panics before anything has changed.
 func (x *Maps) grow(mp heap.Ptr, t *link.MapType, n int, alloc Alloc) {
 	h := x.Heap
 	capIdx := 16

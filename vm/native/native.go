@@ -3,8 +3,8 @@
 // are assembly on amd64, or intrinsics of the compiler, or would be slow to interpret.
 //
 // A Func knows neither the machine nor the goroutine that calls it. Another goroutine can notice only its
-// accesses to slices. It declares them (Uses), and package vm makes them part of the call's operation.
-// Natives that block, fail, allocate or ask the machine are in package vm.
+// accesses to slices. A Func declares these accesses (Uses), and package vm makes them part of the call's
+// operation. Natives that block, fail, allocate or ask the machine are in package vm.
 //
 // The files: math, big (package math/big), crypto, bytealg (searches in bytes).
 package native
@@ -27,15 +27,15 @@ type Func struct {
 	Name string // as in SSA form: "math.Sqrt"
 	// Fn replaces the arguments by the results.
 	Fn func(mem Guest, r Words)
-	// Uses are the slices that it reads and writes, at most two.
+	// Uses are the slices that the function reads and writes, at most two.
 	Uses []Slice
 }
 
 // A Slice describes a slice; a native accesses all of its bytes.
 type Slice struct {
-	At    int    // the number of its first word among the arguments; the next word is its length
+	At    int    // the index of the slice's first word among the arguments; the next word is the length
 	Elem  uint64 // the size of an element
-	Array uint64 // if not 0: the word is a pointer to an array with that number of elements
+	Array uint64 // not 0: the word is a pointer to an array with that number of elements
 	Write bool
 }
 

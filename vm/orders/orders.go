@@ -9,9 +9,9 @@
 //	order:  │ mode │ seen │ last │ new │ must=2 │ may=1 │ 3 │ 7 │ 9 │     numbers of entries
 //	                                                    └ must ─┘ └ may: 9 was inserted meanwhile
 //
-// The language leaves open whether a loop visits an entry that was inserted during the loop. Here it
-// may, at any time, or never: a loop ends when all the others have been visited. It visits at most
-// maxInserted of these entries, so that a loop that inserts an entry in each iteration ends.
+// The language leaves open whether a loop visits an entry that was inserted during the loop. Here such an
+// entry may be visited at any time, or never: a loop ends when all other entries have been visited. It visits
+// at most maxInserted of these entries, so that a loop that inserts an entry in each iteration ends.
 package orders
 
 import (
@@ -28,7 +28,7 @@ const (
 	hdrLast            // insertion number of the entry that was visited last
 	hdrNew             // the number of visited entries that were inserted during the loop
 	hdrMust            // the number of following entries that must be visited
-	hdrMay             // the number of entries after these that may be visited
+	hdrMay             // number of entries that may be visited; they follow those that must be
 	hdrFirst
 )
 

@@ -18,8 +18,8 @@ import (
 // With Maps.Slots the place of an entry in the array is its slot, and its number is slot + 1. So the slots
 // are part of states. A map gets tables at the first assignment that finds 8 entries, even one to an existing
 // key, or when it is made with room for more. It keeps them when it shrinks. Then seeds of hashes decide the
-// order, and here any order is possible, as without this rule. The array shows whether a map is small: it has
-// minMapCap places then.
+// order in gc, and here any order is possible, as without this rule. The array shows whether a map is small:
+// it has minMapCap places then.
 //
 //	order:  │ mode │ the next slot, how many slots are visited, and how many may be │ ...
 //
@@ -41,7 +41,7 @@ import (
 // A slotLoop is the progress of a loop over a small map.
 type slotLoop struct {
 	next      uint64 // slot
-	sure, may uint64 // how many following slots are visited, and how many after those may be
+	sure, may uint64 // number of following slots that are visited, and number of slots after these that may be visited
 }
 
 const slotsBegun = 1 << 63

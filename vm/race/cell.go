@@ -14,7 +14,8 @@ import "math/bits"
 //  2. b knew of a; so if c knew of b, it knew of a. Hence c does not know of b either.
 //  3. If c conflicts with a, it conflicts with b; so the race of b and c is found.
 //
-// A cell has room for two entries. More are rare; they are in a list that is replaced, and never changed.
+// A cell has room for two entries. Further accesses are rare. They are in a list that is replaced, and never
+// changed.
 type cell struct {
 	saved uint64
 	two   [2]entry

@@ -26,8 +26,8 @@ const minIndex = 256
 
 func (x *index) home(l Loc) uint64 { return uint64(l) * 0x9E3779B97F4A7C15 >> x.shift }
 
-// find returns the number of l, and whether l is new: then the caller has to
-// make room for it in its own tables.
+// find returns the number of l, and whether l is new. For a new l the caller has to make room in its own
+// tables.
 func (x *index) find(l Loc) (n uint32, isNew bool) {
 	if len(x.locs)*2 >= len(x.slots) {
 		x.grow()

@@ -46,7 +46,7 @@ type Detector struct {
 	varUndo          []saved[syncVar]
 }
 
-// thread is a goroutine. Its own component of clock does not count: time does.
+// thread is a goroutine. The goroutine's own component of clock does not count; time has its value.
 type thread struct {
 	clock clock
 	time  uint32

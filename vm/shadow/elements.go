@@ -370,7 +370,7 @@ type Written struct {
 	Fold  bool   // otherwise, the word is a partial sum:
 	Obj   uint32 // a sum of elements of this object
 	Rest  uint64 // the bits minus the elements
-	Fresh bool   // the elements are what they were
+	Fresh bool   // the elements are unchanged
 }
 
 // WrittenOf returns what fingerprints have for word w with label t.

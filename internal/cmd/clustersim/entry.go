@@ -84,7 +84,7 @@ type entrySim struct {
 	server, merger line
 	left           float64  // work that has not been returned
 	ready          subtrees // subtrees that no worker has
-	own            subtree  // the owner's subtree, as of since
+	own            subtree  // the owner's subtree at the time since
 	since          float64
 	version        int // of own
 	away           int

@@ -17,8 +17,8 @@ type hbLate struct {
 // connection is an operation on the whole connection, but not on this deadline.
 type hbBegin struct{ *hbDeadline }
 
-// An hbDeadline is a deadline that has been set. It has passed, or it will when its timer fires: first for
-// calls that begin, and then for those that wait.
+// An hbDeadline is a deadline that has been set. The deadline has passed, or passes when its timer fires:
+// first for calls that begin, then for those that wait.
 type hbDeadline struct {
 	early, over bool
 	timer       *time.Timer

@@ -5,7 +5,7 @@ package runtime
 // program counters that Callers returns are return addresses: one more than
 // that of the call.
 
-// Caller returns where the caller's skip-th caller (0: itself) is.
+// Caller returns the position of the caller's skip-th caller (0: the caller itself).
 func Caller(skip int) (pc uintptr, file string, line int, ok bool) {
 	var pcs [1]uintptr
 	if callers(skip+1, pcs[:]) == 0 {

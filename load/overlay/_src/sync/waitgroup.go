@@ -47,7 +47,7 @@ func (wg *WaitGroup) Go(f func()) {
 	go func() {
 		defer func() {
 			if x := recover(); x != nil {
-				panic(x) // ends the program; Done would let Wait return before that
+				panic(x) // ends the program; a Done first would let Wait return before the end
 			}
 			wg.Done()
 		}()

@@ -1,10 +1,10 @@
 package syscall
 
-// The end of watches: a file ends with its last name, or later, when no call and no open file holds it any more.
-// A file without a name that is held holds its directory, as on Linux.
+// The end of watches. They end when the file has lost its last name, and no call and no open file holds it
+// any more. As on Linux, a held file without a name also holds its directory.
 
-// over reports whether the file has no name, is not open, and no call holds it, in a step that declares a change
-// of the node.
+// over reports whether the file has no name, is not open, and no call holds it. The step of the caller
+// declares a change of the node.
 func (n *hbNode) over() bool {
 	least := uint64(0)
 	if n.mode&S_IFMT == S_IFDIR {
@@ -76,8 +76,8 @@ func (n *hbNode) refuseWatched() {
 	}
 }
 
-// pin keeps the directory of path as long as n, which has lost its last name there, is open: as a file without
-// a name does. It is part of a step that declares a change of n, and the directory is locked.
+// pin makes n, which has lost its last name, at path, hold the directory of path as long as n is open. It is
+// part of a step that declares a change of n, and the directory is locked.
 func (n *hbNode) pin(path string) {
 	if n.held == 0 || n.over() || n.parent != nil || n.mode&S_IFMT != S_IFDIR && n.nlink > 0 {
 		return

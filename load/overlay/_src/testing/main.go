@@ -57,7 +57,7 @@ func runTogether(tests ...InternalTest) (failed bool) {
 }
 
 // hbAwait waits for the test. Stacks show it as (*T).Run, where the goroutine of TestMain waits natively:
-// programs that look for leaked goroutines leave out stacks with that on top.
+// programs that search for leaked goroutines omit stacks with this function on top.
 func (t *T) hbAwait() { <-t.signal }
 
 // M is a type passed to a TestMain function to run the actual tests.

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// An fdMutex counts the uses of a descriptor and lets one goroutine read and one write at a time.
-// The real one is one word, changed by atomic operations: they order what the program does.
+// An fdMutex counts the uses of a descriptor and lets one goroutine read and one write at a time. The real
+// one is one word, changed by atomic operations, which order what the program does.
 type fdMutex struct {
 	closed bool
 	refs   int
