@@ -17,8 +17,9 @@ import (
 //	   end
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
 //	   answer, and time may pass while goroutines can run, the first search and then this one again, with
-//	   time that passes only while all goroutines wait. If an execution has more than farPath steps, the first sample of f comes before d, because d
-//	   then takes far longer than that sample and the executions that it predicts
+//	   time that passes only while all goroutines wait. If an execution has more than farPath steps, the first
+//	   sample of f comes before d, because d then takes far longer than that sample and the executions that it
+//	   predicts
 //	e  the first search, from the beginning, for about fewDeep executions, unless it has worked that much
 //	   since it last began; if d has covered everything, for longPatience times the work of d
 //	f  each of the samples, up to sampleWork, or more if executions are longer, but only for fewLong executions

@@ -66,9 +66,9 @@ func (m *Machine) DependsOnAll(id trace.GID) bool {
 	return false
 }
 
-// Deadline implements por.Effects. A timer's deadline does not change while it waits, except that a ticker may
-// miss ticks; a timer that is set again is another goroutine. A clock read that waits for changes has no
-// deadline, because a change ends the wait (step_busywait.go).
+// Deadline implements por.Effects. A timer's deadline does not change while the timer waits, except that a
+// ticker may miss ticks; a timer that is set again is another goroutine. A clock read that waits for changes
+// has no deadline, because a change ends the wait (step_busywait.go).
 func (m *Machine) Deadline(id trace.GID) int64 {
 	switch g := m.gOf(id); {
 	case g.isCollector():

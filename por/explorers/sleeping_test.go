@@ -10,8 +10,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestSleeping: where goroutines sleep, each explorer finds all endings. Time passes when all goroutines wait,
-// and a little before that.
+// TestSleeping: where goroutines sleep, each explorer finds all endings. Time passes when all goroutines
+// wait, and a little before that.
 func TestSleeping(t *testing.T) {
 	seeds := deep.Seeds(t, 60, 3000)
 	done := 0

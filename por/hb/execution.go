@@ -18,6 +18,7 @@
 //	join.go         the end of an execution, in which there are no races
 //	closing.go      when a close and a receive commute: one goroutine sends and closes
 //	onlyreceived.go when receives are reads: no goroutine sends
+//	rests.go        timers that certainly come after an event
 //	looks.go        an assumption: no goroutine looks at all others
 //	commuting.go    when additions and readers that a loop waits for do not commute
 //	coenabled.go    races as Flanagan and Godefroid define them: may two operations be co-enabled
