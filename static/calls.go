@@ -2,6 +2,7 @@ package static
 
 import (
 	"go/token"
+	"go/types"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -21,6 +22,10 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 	n.closure = closure
 	list := b.Prog.Callees(site)
 	for _, fn := range list {
+		var recv types.Type
+		if common.IsInvoke() && fn.Signature.Recv() != nil {
+			recv = fn.Signature.Recv().Type()
+		}
 		var leaf []Event
 		add := func(e Event) { leaf = append(leaf, e) }
 		switch body := b.Prog.Body(fn); {
@@ -30,7 +35,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			if body != nil {
 				leaf = append(b.inside(body, site), leaf...)
 			}
-			n.calls = append(n.calls, call{events: leaf})
+			n.calls = append(n.calls, call{events: leaf, recv: recv})
 		case body == nil && fn.String() == "runtime.Goexit":
 			n.panics = true
 		case body == nil:
@@ -47,7 +52,7 @@ func (b *Base) callees(n *node, site ssa.CallInstruction) {
 			// Another declaration of the same symbol (go:linkname) has other parameters.
 			n.calls = append(n.calls, call{fn: body, ren: b.into(site, nil, body, nil)})
 		default:
-			n.calls = append(n.calls, call{fn: body, ren: b.into(site, args, body, closure)})
+			n.calls = append(n.calls, call{fn: body, ren: b.into(site, args, body, closure), recv: recv})
 		}
 	}
 	//mutant: what the users of a library hand in does not return [test ./cmd/hbcheck TestScripts/guards]: "common.StaticCallee() == nil && b.outside(site)" -> "false"

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"go/types"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -124,6 +125,8 @@ type call struct {
 	ren    *Renaming     // renames fn's paths to the caller's
 	events []Event
 	then   []Event // after fn has returned
+	// recv is the type of the receiver if the call is of a method of an interface.
+	recv types.Type
 }
 
 // A Renaming translates paths from one activation to another.

@@ -32,6 +32,8 @@ type Callee struct {
 	Names  *Renaming // renames Fn's paths to the caller's
 	Events []Event
 	Then   []Event // after Fn has returned
+	// Recv is the type of the receiver if the step calls a method of an interface and the type is known.
+	Recv types.Type
 }
 
 // Kind returns the action of s after its events.
@@ -53,7 +55,7 @@ func (s Step) Defines() ssa.Value { return s.n.kill }
 func (s Step) Callees() []Callee {
 	list := make([]Callee, len(s.n.calls))
 	for i, c := range s.n.calls {
-		list[i] = Callee{c.fn, c.ren, c.events, c.then}
+		list[i] = Callee{c.fn, c.ren, c.events, c.then, c.recv}
 	}
 	return list
 }

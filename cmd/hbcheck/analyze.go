@@ -170,12 +170,13 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	asked := cmd.Flags().Changed("timeout")
 	part := false // part of the requested facts is missing
 	if !asked {
-		p.Work = findingWork
+		p.Work, p.Timeout = findingWork, 0 // the findings are the same on all machines
 		if f.wantsFacts() {
-			p.Work = factWork
+			p.Work, p.Timeout = factWork, f.timeout
 		}
 	}
 	if !p.Solve() && !f.wantsFacts() {
+		forget()
 		if part = asked; asked {
 			p.Timeout = 0
 		}
@@ -190,6 +191,7 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		}
 		without := "values that users of the packages may pass in"
 		if !p.SolveWithoutUsers() {
+			forget()
 			without += ", and the code of other modules"
 			p.SolveOwn()
 		}

@@ -54,6 +54,24 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// TestTight: for findings in a large program, the heap grows by mostRoom or leastPercent at most, and never
+// by more than without a pace.
+func TestTight(t *testing.T) {
+	for _, test := range []struct {
+		tight bool
+		live  uint64
+		want  int
+	}{
+		{false, 128 << 20, 300}, {false, 1 << 30, 100}, {false, 4 << 30, 100},
+		{true, 128 << 20, 100}, {true, 1 << 30, 100}, {true, 5 << 28, 80}, {true, 4 << 30, leastPercent},
+	} {
+		p := &pacer{room: mostRoom, active: []int{findPercent}, before: 100, tight: test.tight}
+		if got := p.percent(test.live); got != test.want {
+			t.Errorf("%d percent for %d MB (tight: %v), want %d", got, test.live>>20, test.tight, test.want)
+		}
+	}
+}
+
 // TestPaceFollows: while a pace is in effect it follows the heap.
 func TestPaceFollows(t *testing.T) {
 	t.Setenv("GOGC", "")

@@ -44,16 +44,30 @@ type conditions struct {
 	defined map[string]*ssa.BasicBlock
 	// loads has the blocks that load the values of operands from memory.
 	loads map[string]map[*ssa.BasicBlock]bool
+	// lockers has the interfaces with a method Lock of which the function calls methods, with the number of
+	// calls, the paths of those in memory, and the numbers of their dynamic types.
+	lockers  map[string]int
+	lockerAt map[string]static.Path
+	types    map[string]int
 	// uses has, for each block, the operands of conditions that it or a later block needs; nil: not yet known.
 	uses []map[string]bool
 }
 
 func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
-	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, map[string]map[*ssa.BasicBlock]bool{}, nil}
+	c := &conditions{paths, map[ssa.Value]int{}, map[string]int{}, map[*ssa.Phi]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, map[string]*ssa.BasicBlock{}, map[string]map[*ssa.BasicBlock]bool{}, map[string]int{}, map[string]static.Path{}, map[string]int{}, nil}
 	for _, prm := range fn.Params {
 		c.params[c.operand(prm)] = true
 	}
 	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if recv := lockerOf(instr); recv != nil {
+				name := c.operand(recv)
+				c.lockers[name]++
+				if load, ok := recv.(*ssa.UnOp); ok && name[0] == '*' {
+					c.lockerAt[name] = c.paths.Of(load.X)
+				}
+			}
+		}
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 			key, _ := c.key(br.Cond)
 			c.counts[key]++
@@ -126,6 +140,14 @@ func (c *conditions) needed(b *ssa.BasicBlock, facts []fact, params bool) []fact
 // findUses computes uses.
 func (c *conditions) findUses(fn *ssa.Function) {
 	c.uses = make([]map[string]bool, len(fn.Blocks))
+	var deferred []string
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if d, ok := instr.(*ssa.Defer); ok && lockerOf(d) != nil {
+				deferred = append(deferred, c.operand(lockerOf(d)))
+			}
+		}
+	}
 	for i, b := range fn.Blocks {
 		own := map[string]bool{}
 		c.uses[i] = own
@@ -138,6 +160,14 @@ func (c *conditions) findUses(fn *ssa.Function) {
 		}
 		for _, instr := range b.Instrs {
 			switch x := instr.(type) {
+			case *ssa.Call:
+				if recv := lockerOf(x); recv != nil {
+					add(c.operand(recv))
+				}
+			case *ssa.RunDefers:
+				for _, key := range deferred {
+					add(key)
+				}
 			case *ssa.If:
 				key, _ := c.key(x.Cond)
 				add(key)
@@ -267,6 +297,9 @@ func assignedOnce(a *ssa.Alloc) bool {
 // values computed or loaded before the loop.
 func (c *conditions) next(head *ssa.BasicBlock, facts []fact) []fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		if name, _, ok := strings.Cut(f.key, " type "); ok && name[0] == '*' {
+			return c.movesOn(head, name)
+		}
 		return slices.ContainsFunc(strings.Fields(f.key), func(word string) bool {
 			at, known := c.defined[word]
 			//mutant: findings: an iteration does not compute anything anew [test ./static/findings TestWant]: "at != nil && head.Dominates(at)" -> "at != nil && head == nil"
@@ -354,7 +387,7 @@ func known(facts []fact, key string) (is, ok bool) {
 
 // without removes the facts about v.
 func without(facts []fact, v string) []fact {
-	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return f.key == v || f.key == v+" == nil" })
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool { return f.key == v || f.key == v+" == nil" || strings.HasPrefix(f.key, v+" type ") })
 }
 
 // branch returns the facts on the edge from b to its succ-th successor, and false if the facts rule out
@@ -372,6 +405,10 @@ func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, 
 		}
 		//mutant: findings: a value may equal two constants [test ./static/findings TestWant]: "is && c.excluded(br.Cond, facts)" -> "false"
 		if is && c.excluded(br.Cond, facts) {
+			return facts, false
+		}
+		//mutant: findings: a switch over all constants has a default [test ./static/findings TestWant]: "!is && c.exhausted(br.Cond, facts)" -> "false"
+		if !is && c.exhausted(br.Cond, facts) {
 			return facts, false
 		}
 		if c.params[key] || c.wanted(key) {
@@ -409,7 +446,7 @@ func (c *conditions) store(st *ssa.Store, facts []fact) []fact {
 		return facts
 	}
 	name := fmt.Sprintf("*%d", p)
-	if c.counts[name] == 0 && c.counts[name+" == nil"] == 0 {
+	if c.counts[name] == 0 && c.counts[name+" == nil"] == 0 && c.lockers[name] == 0 {
 		return facts
 	}
 	list := without(facts, name)

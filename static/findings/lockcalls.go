@@ -58,7 +58,7 @@ func (f *lockFlow) calls(step static.Step, states []*state) []*state {
 	for _, c := range callees {
 		ss := states
 		if len(callees) > 1 {
-			ss = snapshot(states)
+			ss = f.ofType(step.Instr(), callees, c.Recv, snapshot(states))
 		}
 		waits := slices.ContainsFunc(c.Events, func(e static.Event) bool { return e.Kind == static.ReleaseEvent })
 		for _, s := range ss {

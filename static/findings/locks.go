@@ -181,10 +181,6 @@ func checkReturns(p *pass) {
 						if swaps(fn) { // the swapped flag may decide who releases the lock
 							c = Medium
 						}
-						//mutant: findings: a method of an interface locks one lock [test ./static/findings TestWant]: "p.several(h.at)" -> "false"
-						if p.several(h.at) {
-							c = Low
-						}
 						//mutant: findings: what releases a lock does not matter [test ./static/findings TestWant]: "indirect(fn) || " -> ""
 						if s.coarse || indirect(fn) || returnsFlag(ret) && len(s.freed) == 0 && len(p.callers[fn]) > 0 && !p.sawAll(fn) {
 							c = min(c, Medium)
@@ -195,13 +191,6 @@ func checkReturns(p *pass) {
 			}
 		}
 	}
-}
-
-// several reports whether instr calls a method of an interface, and several types may have that
-// method. The analysis does not know that Lock and Unlock are of the same type.
-func (p *pass) several(instr ssa.Instruction) bool {
-	c, ok := instr.(ssa.CallInstruction)
-	return ok && c.Common().IsInvoke() && len(p.callees(instr)) > 1
 }
 
 // indirect reports whether fn hands the method Unlock to another function, such as Once.Do: then what

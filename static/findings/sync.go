@@ -87,6 +87,10 @@ func checkCond(p *pass) {
 		if p.checksAgain(site) {
 			return
 		}
+		//mutant: findings: a Cond announces nothing that stays [test ./static/findings TestWant]: "p.announces(site)" -> "false"
+		if p.announces(site) {
+			return
+		}
 		f := p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again; check it again, as in for !condition { Wait }")
 		if by := p.signal(site.Common().Args[0]); by != nil {
 			other := p.place(by, "it is signalled here")

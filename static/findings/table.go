@@ -162,7 +162,7 @@ var Checks = []*Check{
 	{
 		Code: "HBA305", Title: "Cond.Wait outside of a loop",
 		Means:  "When Wait returns, the condition may be false again: another goroutine may have changed it before this one acquired the lock.",
-		Silent: "a call in a loop, or in a function that is called in loops only, and a condition that is checked again after the call",
+		Silent: "a call in a loop, or in a function that is called in loops only, a condition that is checked again after the call, and one that stays as soon as it is set, by everyone who signals",
 		Blind:  "a loop that does not check the condition",
 		Mend:   "for !condition() { c.Wait() }",
 	},

@@ -268,9 +268,14 @@ func (r *Run) selects(g *goroutine, fr *frame, i *ssa.Select) {
 		// A channel from outside may not be ready.
 		kept := list[:0]
 		for _, k := range list {
-			if o := r.chanOf(fr, i.States[k].Chan); o.ch != nil || r.rng.IntN(2) == 0 {
-				kept = append(kept, k)
+			if r.chanOf(fr, i.States[k].Chan).ch == nil {
+				//mutant: sketch: that a channel from outside is not ready is certain [test ./static/findings TestWant]: "r.Guesses++" -> ""
+				r.Guesses++
+				if r.rng.IntN(2) != 0 {
+					continue
+				}
 			}
+			kept = append(kept, k)
 		}
 		list = kept
 	}
@@ -281,7 +286,7 @@ func (r *Run) selects(g *goroutine, fr *frame, i *ssa.Select) {
 	k := list[r.rng.IntN(len(list))]
 	s := i.States[k]
 	o := r.chanOf(fr, s.Chan)
-	if o.ch == nil {
+	if o.ch == nil && i.Blocking {
 		r.Guesses++
 	}
 	if s.Dir == types.SendOnly {

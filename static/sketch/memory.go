@@ -83,6 +83,10 @@ func (r *Run) load(p *ptr, t types.Type) value {
 func (r *Run) store(p *ptr, v value, t types.Type) {
 	switch u := t.Underlying().(type) {
 	case *types.Struct:
+		if _, ok := v.(unknown); ok {
+			//mutant: sketch: the fields of an unknown struct are zero [test ./static/findings TestWant]: "v = r.makeUp(t)" -> ""
+			v = r.makeUp(t)
+		}
 		if a, ok := v.(*aggregate); ok && len(a.f) == u.NumFields() {
 			delete(p.o.cells, p.path)
 			for i := range a.f {

@@ -242,3 +242,21 @@ func SubscribeTo(n, limit int, open func() int) chan int {
 	}
 	return out
 }
+
+// closed is a channel that init makes and closes.
+var closed chan struct{}
+
+func init() { closeIt() }
+
+func closeIt() {
+	closed = make(chan struct{})
+	close(closed)
+}
+
+// Closed waits for a channel that is closed.
+func Closed(f func()) {
+	go func() {
+		f()
+		<-closed
+	}()
+}
