@@ -61,7 +61,7 @@ var natives = func() map[string]Memory {
 			sync.hbOrder sync.hbOwn sync.hbOwned sync.hbPark sync.hbPending sync.hbPick sync.hbPool sync.hbPut sync.hbSignal sync.hbTries sync.hbWake
 			sync.hbWgAdd sync.hbWgWait
 			syscall.Exit syscall.Getpagesize syscall.hbAbsent syscall.hbDescribed syscall.hbEither syscall.hbGetcwd syscall.hbMade syscall.hbNumber syscall.hbRandom syscall.hbReaddir syscall.hbReadlink syscall.hbRefuse
-			syscall.hbMayWatch syscall.hbRefuseShared syscall.hbReturn syscall.hbSame syscall.hbSets syscall.hbShows syscall.hbVariable syscall.hbVariableIndex syscall.hbVariables syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
+			syscall.hbMayWatch syscall.hbRefuseShared syscall.hbReturn syscall.hbSame syscall.hbSets syscall.hbShows syscall.hbUnset syscall.hbVariable syscall.hbVariableIndex syscall.hbVariables syscall.runtime_AfterFork syscall.runtime_BeforeFork syscall.runtime_entersyscall
 			syscall.runtime_envs syscall.runtime_exitsyscall
 			testing.Short testing.Testing testing.hbAsks testing.hbCaller testing.hbFailed testing.hbG testing.hbLeaves testing.hbLog testing.hbPanicking testing.hbRan testing.hbRuns
 			testing.hbSeed testing.hbTarget testing.hbText testing.hbValue testing.hbWay testing.hbSelected testing.hbSite testing.hbSkipped testing.hbTestBegins testing.hbTestDone testing.hbTouch
