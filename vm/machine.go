@@ -118,7 +118,7 @@ type scalars struct {
 	debt       int64   // see step_time.go
 	shown      int64   // value of the last clock read: see step_look.go
 	looks      []int64 // values of clock reads on this path, in ascending order
-	jumped     []int64 // amounts of time that have passed at clock reads of this path, never changed in place
+	jumped     []int64 // amounts of time that have passed at clock reads of this path, ascending, never changed in place
 	idleRounds int     // comparisons that need time to pass, since time last advanced
 	idleLooks  int     // visible clock reads since time last advanced
 	rests      int64   // number of times that time passed because all goroutines waited, if the clock is read

@@ -53,6 +53,9 @@ func (m *Machine) hashInOrder(slots []uint32) por.Hash {
 	}
 	if m.facts.ClockUsed && !c.still {
 		ws = append(ws, uint64(m.restsHash()), uint64(max(0, m.shown-m.clock+1)))
+		for _, d := range m.jumped { // comparisons note sums with them
+			ws = append(ws, 1<<60|uint64(d))
+		}
 		for _, b := range m.bubbles {
 			ws = append(ws, uint64(b.now))
 		}

@@ -122,8 +122,8 @@ func (m *Machine) look(g *goroutine) int64 {
 	if g.Choice > 0 {
 		m.idleLooks, m.idleRounds = 0, 0
 		d := m.jump(g, int(g.Choice))
-		if !slices.Contains(m.jumped, d) {
-			m.jumped = append(slices.Clip(m.jumped), d)
+		if i, found := slices.BinarySearch(m.jumped, d); !found {
+			m.jumped = slices.Insert(slices.Clone(m.jumped), i, d)
 		}
 		m.clock += d
 		m.debt += d

@@ -81,7 +81,7 @@ var partOf = func() map[string]string {
 			gstate.scheduled gstate.status gstate.system gstate.trail gstate.wait shadow:Frame.Ways living.ended
 			shadow:Goroutine.Shadow goroutine.inNative waitState.notified waitState.obj waitState.seq scalars.alive
 			`,
-		clock: `scalars.clock scalars.idleLooks scalars.debt scalars.shown scalars.looks scalars.rests scalars.bubbles scalars.opened`,
+		clock: `scalars.clock scalars.idleLooks scalars.debt scalars.shown scalars.looks scalars.jumped scalars.rests scalars.bubbles scalars.opened`,
 		ending: `scalars.cut scalars.exit scalars.exitG scalars.exited scalars.failures scalars.failed
 			scalars.goexited scalars.lonely scalars.mainEnd scalars.skip scalars.tested
 			scalars.testing`,
@@ -107,6 +107,10 @@ var unnoticed = map[string]string{
 	"syscall.hbSame reads collection":    "likewise",
 	"runtime.hbLive writes collection":   "likewise",
 	"runtime.hbLive reads collection":    "likewise",
+	"syscall.hbStdin writes collection":  "likewise",
+	"syscall.hbStdin reads collection":   "likewise",
+	"syscall.hbUnset writes collection":  "likewise",
+	"syscall.hbUnset reads collection":   "likewise",
 
 	// Times. The fact that one comparison of them depends on the clock is recorded for the whole search.
 	"(time.Time).Add reads clock":      "only to see whether it is to come",
