@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -136,7 +137,7 @@ const (
 	factWork    = 60_000_000
 )
 
-func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
+func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) (err error) {
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -144,9 +145,18 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 		return analyze.List(cmd.OutOrStdout())
 	}
 	f.patterns = patterns
-	prog, err := f.load(cmd, patterns)
+	prog, broken, err := f.load(cmd, patterns)
 	if err != nil {
 		return err
+	}
+	if broken != nil {
+		complain(cmd.ErrOrStderr(), broken.Err)
+		fmt.Fprintf(cmd.ErrOrStderr(), "left out, because they do not compile: %s\n", strings.Join(broken.Paths, ", "))
+		defer func() {
+			if status := exit(exitOK); err == nil || errors.As(err, &status) {
+				err = exit(exitUsage)
+			}
+		}()
 	}
 	begin := time.Now()
 	if !f.confirm {
@@ -238,17 +248,27 @@ func (f *analyzeFlags) analyze(cmd *cobra.Command, patterns []string) error {
 	return err
 }
 
-// load loads the packages; packages that have only tests are loaded with their tests.
-func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (*load.Program, error) {
+// load loads the packages; packages that have only tests are loaded with their tests. broken are packages
+// that it leaves out.
+func (f *analyzeFlags) load(cmd *cobra.Command, patterns []string) (prog *load.Program, broken *load.Broken, err error) {
 	cfg := f.config(patterns, f.tests || f.confirm)
 	cfg.Cover = f.confirm
-	prog, err := load.Load(cfg)
+	prog, broken, err = listAndLoad(cfg)
 	if err != nil && !cmd.Flags().Changed("tests") {
-		if prog, err := load.Load(f.config(patterns, true)); err == nil {
-			return prog, nil
+		if prog, broken, err := listAndLoad(f.config(patterns, true)); err == nil {
+			return prog, broken, nil
 		}
 	}
-	return prog, err
+	return prog, broken, err
+}
+
+// listAndLoad loads the packages of cfg, except those that do not compile.
+func listAndLoad(cfg load.Config) (*load.Program, *load.Broken, error) {
+	listing, err := load.List(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return listing.LoadRest()
 }
 
 // writeFacts writes facts in the format asked for.
