@@ -7,8 +7,8 @@
 // P has exactly one causal prefix of x: the events after P that happen before x. So the executions from P are
 // partitioned by that prefix. If each prefix is taken once, executed, followed by x, and explored in the same
 // way, then each class is explored once. The empty prefix is the first. Exploring a prefix finds further
-// ones: an operation y that is executed after x, and that conflicts with x, could have come before x, together
-// with the part S of y's own causal prefix.
+// ones: an operation y that is executed after x, and that conflicts with x, could have come before x,
+// together with the part S of y's own causal prefix.
 //
 //	executed:          p1 p2 │ x  e1 │ z  e2 │ w  y
 //	frames:                  F0      F1      F2         the states in which x, z and w were chosen
