@@ -133,7 +133,7 @@ type Helper struct {
 	s     *exploration
 	board *por.Board // the board of the helper's search
 	known []byte     // the knowledge that its machine has
-	facts []byte     // facts of the search's machine
+	facts []byte     // facts of its machine when it had learned known
 	clean bool       // the machine has exactly these facts
 }
 

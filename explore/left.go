@@ -61,8 +61,8 @@ type leftBehind struct {
 	fewest, most int
 }
 
-// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and also those bugs of
-// earlier executions that may stay and that this execution lacks.
+// stay counts the bugs of an ended execution that may stay. It returns the other bugs, and also the bugs that
+// may stay but that some execution so far lacks (unlucky).
 func (c *collector) stay(bugs []*bug.Bug, path trace.Schedule, status por.Status, end *describe.Ending) (rest []*bug.Bug) {
 	if len(c.opts.tolerated) == 0 || status == por.Stuck && !c.m.EntryEnded() || end.Fault != nil || end.Exit != nil {
 		return bugs

@@ -70,8 +70,8 @@ type subsearch struct {
 
 // Split implements por.Mergeable.
 //
-// inSubtree is set while the subsearch explores a subtree. It then records matches of the user's ignore rules
-// but does not mark the rules, because the subtree may be dropped (por/optimal: restartSequentially).
+// Because of inSubtree, the subsearch records matches of the user's ignore rules but does not mark the rules:
+// the subtree may be dropped (por/optimal: restartSequentially).
 func (c *collector) Split(sys por.System) por.Subsearch {
 	m := sys.(describe.Machine)
 	if m == c.m {
@@ -189,7 +189,7 @@ func (c *collector) divide() {
 type mergedCounters struct {
 	tally
 	unsplit bool   // the collector's machine searches outside of subtrees
-	since   uint64 // instructions that the first machine had executed before
+	since   uint64 // instructions that this machine had executed before
 }
 
 // restart begins the counts of a search, which replaces the searches so far.

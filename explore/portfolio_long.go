@@ -40,8 +40,8 @@ const fewDeep = 3
 // fewWhole is the number of executions of d.
 const fewWhole = 60
 
-// An answer with uninterrupted calls rests on an assumption. So its answer counts only when other searches
-// have worked wholePatience times as much, or longPatience times if executions are long.
+// An answer with uninterrupted calls rests on an assumption. So it counts only when other searches have
+// worked wholePatience times as much, or longPatience times if executions are long.
 const wholePatience, longPatience = 2, 1
 
 // fewLong is the least number of executions of a sample in f, if random executions are as long as the longest

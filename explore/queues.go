@@ -50,7 +50,8 @@ var inTurnPass = pass{
 			}
 			return r
 		}
-		if !answered || found.Stopped { // the search has found a bug that gc can have, so r's bugs stay errors
+		// If the search has stopped, it has found a bug that gc can have, so r's bugs stay errors.
+		if !answered || found.Stopped {
 			return undecided(!found.Stopped), nil
 		}
 		if err := s.finish(found); err != nil {

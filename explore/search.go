@@ -30,7 +30,7 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	begin := time.Now()
 	l := &limit{ctx: ctx, timeout: opts.Timeout, share: opts.Share, spent: opts.spent, cuttable: true}
 	now := l
-	// A short share of the time would end before packages are initialised, every time.
+	// A short share of the time would end before packages are initialised, in every attempt.
 	//mutant: short shares do not suffice for initialisers [test ./explore TestInitialising]: "opts.Share && " -> "false && "
 	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}

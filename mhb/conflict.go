@@ -24,7 +24,7 @@ type Range struct{ Addr, Size uint64 }
 // Results are kept as long as the oracle exists: conflicts by sets of accesses, walks by the values that
 // they read. They depend on the identity of objects, not on the state.
 type target struct {
-	collects bool // no operation: the query is for everything that the others can do
+	collects bool // there is no operation: the query is for everything that the others can do
 
 	op     trace.Op
 	locs   []fieldaccess.Location // memory that op accesses

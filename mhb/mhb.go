@@ -15,9 +15,9 @@
 // execute? The remaining code of each T_h is interpreted abstractly from its live stack on (frames.go,
 // calls.go, walk.go): every branch is taken, and the walk stops at operations that are disabled now and that
 // no operation of the others enables. The same walks find the operations that enable others, so this is a
-// least fixed point. It is computed from below, in rounds. In the first round no operation is enabled. If a
-// walk finds an operation that enables one at which another walk has stopped, all goroutines are walked again
-// with the latter enabled.
+// least fixed point. It is computed from below, in rounds. In the first round all operations that are
+// disabled now stay disabled. If a walk finds an operation that enables one at which another walk has
+// stopped, all goroutines are walked again with the latter enabled.
 //
 //	T_c: x++, in question     mu is locked, c is empty
 //	T_1: mu.Lock(); x = 0     T_2: <-c; mu.Unlock()     T_3: y = 1; c <- y
@@ -56,10 +56,10 @@
 // The paper asks before accesses to fields. Queries may also be for operations that synchronise: they need
 // no choice either if no other goroutine can execute an operation that depends on them (conflict.go).
 //
-// Full adds two methods that no published system has. The heap reachability filter: accesses to memory that
-// the others cannot reach while T_c waits need no choice; every path to such memory leads through fields that
-// they cannot read (see State.Reaches). Likewise, the possible values of an operand depend only on the writes
-// of the others while T_c waits, not on all their later writes.
+// Full adds two methods that no published system has. One is the heap reachability filter: accesses to memory
+// that the others cannot reach while T_c waits need no choice; every path to such memory leads through fields
+// that they cannot read (see State.Reaches). The other one: the possible values of an operand depend only on
+// the writes of the others while T_c waits, not on all their later writes.
 //
 // # Answers are remembered
 //

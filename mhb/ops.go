@@ -81,7 +81,7 @@ func nativeOpOf(k trace.Kind) nativeOp {
 		trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.SemAcquire,
 		trace.Sleep, trace.Timer, trace.Clock, trace.Choose, trace.Branch, trace.Yield, trace.Output, trace.Exit, trace.Crash, trace.Go, trace.End, trace.Spin,
 		trace.Inspect:
-		return otherOp // only its accesses matter, one of which is static.InspectOp
+		return otherOp // only its accesses matter; that of an Inspect is static.InspectOp
 	}
 	panic("BUG: nativeOpOf has no case for " + k.String())
 }

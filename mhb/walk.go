@@ -31,7 +31,7 @@ type visit struct {
 	returns bool
 	open    bool    // the function has not returned yet
 	assumed *events // the function was called recursively meanwhile, and the caller assumed these dones of the call
-	dones   events  // the amounts by which it can decrement the counters of WaitGroups
+	dones   events  // the largest amounts by which it can decrement the counters of WaitGroups
 
 	// By how much Adds have certainly incremented counters, minus the Dones paid for so far (counters.go):
 	credit events // in the block that is walked, up to the present instruction

@@ -128,7 +128,7 @@ type stack struct {
 	stamp       uint64 // when the fingerprint was taken: see vm.StaticView.Stamp
 	fingerprint [2]uint64
 
-	// acts and frames were computed from the stack when its fingerprint was the field of.
+	// acts and frames were computed from the stack with the fingerprint that the field of has.
 	acts   []vm.Activation
 	frames []hybrid.Frame
 	of     [2]uint64

@@ -11,7 +11,7 @@ const (
 	NeedNamed   Capability = "Named"
 )
 
-// Capabilities are the optional interfaces of a System. A capability that sys does not implement is nil.
+// Capabilities are the optional interfaces of a System. Those that it does not implement are nil.
 type Capabilities struct {
 	Effects         Effects
 	Named           Named

@@ -1,9 +1,9 @@
 package por
 
 // An Elsewhere explores pieces of a search in other processes, which have systems of the same program. A
-// piece and its result are bytes. Numbers and names have the same meaning in all processes, because a process
-// refuses a piece in which the program does something new to the system of the search (for example, starts a
-// goroutine without a number).
+// piece and its result are bytes. These mean the same in all processes, because a process refuses a piece in
+// which the program does something new to the system of the search (for example, starts a goroutine without a
+// number).
 //
 // A piece that is refused, or lost, is explored by the search itself. So an Elsewhere that does nothing
 // changes nothing.

@@ -19,8 +19,8 @@ import (
 //	Seq     associative; Skip is neutral; distributes over Merge on both sides
 //
 // (Tarjan, "A Unified Approach to Path Problems", JACM 1981.) The laws are tested. Because of these
-// operations the future of a goroutine can be composed from parts: the future of its innermost function,
-// followed by those of its callers.
+// laws the future of a goroutine can be composed from parts: the future of its innermost function, followed
+// by those of its callers.
 type Domain[V comparable] interface {
 	Skip() V
 	Never() V

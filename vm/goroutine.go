@@ -146,7 +146,7 @@ type lookBack struct {
 
 // A timedLoop is the record of a goroutine in a timed loop.
 type timedLoop struct {
-	at     uint64 // hash of the look's place and its callers; 0: the look is in no loop
+	at     uint64 // hash of the look's place and its callers; 0: the goroutine is in no timed loop
 	rounds uint8  // looks at this place since the loop began, at most timedRounds+1
 	until  int64  // the earliest moment with another outcome of a comparison since the last look
 }

@@ -85,7 +85,7 @@ type absolutes struct {
 	exchanged atomic.Bool
 	named     atomic.Bool
 	numbered  atomic.Uint64 // see state_names.go
-	// This is the same for durations that do not come from the clock: see step_elapsed.go.
+	// elapsed and passed are about durations that may come from the clock: see step_elapsed.go.
 	elapsed, passed atomic.Bool
 }
 

@@ -80,7 +80,7 @@ func (c *testCalls) at(m *Machine, g *goroutine, f *bytecode.Func) {
 	c.open[g.ID] = open
 }
 
-// end reports to the observer that the call x by f has returned to f.
+// end calls returned for the call x by f, which has returned to f.
 func (c *testCalls) end(m *Machine, g *goroutine, f *bytecode.Func, x *openCall) {
 	words := x.words
 	// The code after the call moves its results.

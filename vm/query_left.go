@@ -66,7 +66,7 @@ func (v Report) Left() map[trace.GID]Left {
 		_, known := left[g.ID]
 		return !known && g.status == gReady && !g.system
 	}
-	// The objects to which variables refer are all data of the program, so they are added only for a
+	// The objects to which variables refer may be most of the program's data, so they are added only for a
 	// goroutine whose class depends on them.
 	again := slices.ContainsFunc(m.order, func(s uint32) bool { return unknown(m.gs[s]) })
 	if again {

@@ -160,8 +160,8 @@ func (m *Machine) verifyWaiters() {
 }
 
 // verifyHash checks that fingerprints equal those computed from scratch, and that they distinguish the same
-// states as those that write a state as a whole. It does so only in some states, so that cached data from
-// older states are checked, too.
+// states as those that write a state as a whole. It computes only some of them from scratch, because that
+// drops the cached data, which should also be from older states.
 func (m *Machine) verifyHash() {
 	c := m.check
 	for i, hash := range []func() por.Hash{m.Hash, func() por.Hash { h, _ := m.SymmetricHash(nil); return h }} {

@@ -256,10 +256,10 @@ func (b *base) startsAs(e *load.Entry, asked *Config, facts load.EntryFacts) boo
 	return initialisedAs(e, b.m.entry) && facts == b.facts && reflect.DeepEqual(&b.asked, b.looked(asked))
 }
 
-// looked returns asked without those of its looked draws that initialisers do not make. Up to the base state,
-// the execution depends on looked only through the answers of labelsDrawn, and drew lists all draws about
-// which it was asked. Two lists with the same draws of drew give the same answer to the first question, and
-// so to each further one.
+// looked returns asked, with only those of its looked draws that initialisers make. Up to the base state, the
+// execution depends on looked only through the answers of labelsDrawn, and drew lists all draws about which
+// it was asked. Two lists with the same draws of drew give the same answer to the first question, and so to
+// each further one.
 func (b *base) looked(asked *Config) *Config {
 	c := *asked
 	//mutant: initialisers are executed for each set of draws [test ./vm TestBaseLooked]: remove
@@ -336,7 +336,7 @@ func (m *Machine) canBeCopied() bool {
 }
 
 // adopt gives m, which is in the base state, the configuration cfg. The old configuration differs from cfg
-// only in fields that make no difference up to the base state. It repeats on cfg the records and
+// only in fields that make no difference up to the base state. adopt repeats on cfg the records and
 // notifications of the initialisation.
 func (m *Machine) adopt(cfg Config) {
 	noted, own := m.flags(), m.cfg

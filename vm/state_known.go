@@ -3,9 +3,8 @@ package vm
 import "maps"
 
 // Machines of several processes that explore one program together have no tables in common. Each is made
-// equal to the machine of the search (Learn). If the machine of a piece learns something new by itself, its
-// results do not count, because its numbers could differ from those that the machine of the search assigns
-// later.
+// equal to the machine of the search (Learn). If a machine learns something by itself in a piece, its results
+// do not count, because its numbers could differ from those that the machine of the search assigns later.
 //
 //	the machine of the search    Save ─────▶ Learn    another machine
 //	                                         explores a piece

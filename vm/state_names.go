@@ -309,7 +309,7 @@ func (m *Machine) writeNames(ws []uint64, t *serialised) {
 	}
 }
 
-// nameAt records whether the next word of t, from register i of g's stack, depends on a name.
+// nameAt adds the next word of t, from register i of g's stack, to t.names if it depends on a name.
 func (t *serialised) nameAt(s *shadow.Symbols, g *goroutine, i uint32) {
 	if x := g.Shadow[i]; s.Depends(x) {
 		t.names = append(t.names, namedWord{uint32(len(t.Words)), x})

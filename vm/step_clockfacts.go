@@ -16,7 +16,7 @@ type clockFacts struct {
 	dates      map[int64]bool  // instants that the program has made from numbers
 	aged       bool            // durations exist between those and the clock
 	spans      map[int64]int32 // durations of the clock's in memory: see step_spans.go
-	ticks      map[int64]bool  // instants that timers have sent, and durations
+	ticks      map[int64]bool  // instants that timers have sent
 	sinceTicks map[int64]bool  // durations that end with a tick
 	seeds      map[uint64]bool // clock reads that became the seed of a source
 }

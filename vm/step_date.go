@@ -48,8 +48,8 @@ func (m *Machine) isDate(w [2]uint64) bool {
 	return w[timeWall]&timeMono == 0 && m.times.date(instant(w[0], w[1]), true)
 }
 
-// date reports whether at is the instant of a date. If many is set, there are too many dates to keep, and
-// each instant may be a date.
+// date reports whether at is the instant of a date. If there are too many dates to keep, each instant may be
+// a date; then date returns many.
 func (f *clockFacts) date(at int64, many bool) bool {
 	f.lock()
 	defer f.unlock()

@@ -18,8 +18,8 @@ import (
 // lateTimers is how often time wakes a goroutine after the entry has ended.
 const lateTimers = 2
 
-// afterEntry reports whether the entry has ended. A main function that has called runtime.Goexit has not
-// ended the program, which continues without it.
+// afterEntry reports whether the entry has ended. A main function that has called runtime.Goexit does not
+// count as ended, because the program continues without it.
 func (m *Machine) afterEntry() bool {
 	return m.mainEnd && !m.cfg.Run && !m.Report().MainGoexited()
 }

@@ -58,8 +58,8 @@ func (m *Machine) reaches(d int64) bool {
 
 // peekLook is the Peek of a look.
 //
-// A look of a waiting loop is a Sleep. A look on which nothing depends, or at which time cannot pass, is
-// local work. All other looks are visible, with an alternative for each amount of time.
+// A look of a waiting loop is a Sleep. Otherwise, a look on which nothing depends, or at which time cannot
+// pass, is local work. All other looks are visible, with an alternative for each amount of time.
 func peekLook(m *Machine, g *goroutine, r Regs, op *trace.Op) int {
 	if g.status == gRunning && !m.auto && g.bubble == 0 {
 		m.arriveAtLook(g)

@@ -17,8 +17,8 @@ import (
 //	a.Year() > 2030                  so is this (and see step_date.go)
 //
 // Two equal Times may come from different looks, which would differ if looks were visible: that is recorded
-// as for Equal (compared). If two Times differ, one may be in the future. If two Times are equal only if one
-// exact amount of time has passed, that moment is not tried, and the verdict names the comparison.
+// as for Equal (compared). If two Times differ, one may be in the future. If two Times would be equal only
+// after one exact amount of time, that moment is not tried, and the verdict names the comparison.
 
 // readsTime reports whether the effect of the clock on g matters.
 func (m *Machine) readsTime(g *goroutine) bool {

@@ -20,8 +20,8 @@ func (v Environment) Solving() (x Solving) {
 	return m.sym.Solving()
 }
 
-// SolverTrouble returns why the external solver (Config.Solver) is not in use, or not always; "": it is
-// always in use.
+// SolverTrouble returns why the external solver (Config.Solver) is not in use, or not always; "" if there was
+// no trouble with it.
 func (v Environment) SolverTrouble() string {
 	m := v.m
 	if m.sym == nil {

@@ -58,7 +58,7 @@ type entry struct {
 	near   int   // number of claims whose places the call graph reaches
 	calls  int   // longest path of calls to the places of a claim, for the nearest claim
 	driver bool  // a driver for the claims: samples come first
-	lines  int   // number of lines of places that one execution reached (see scout); -1: it reached none
+	lines  int   // number of lines of places that one execution reached (see scout); -1: none; 0: not executed
 }
 
 // A state is the state of knowledge about a claim.

@@ -158,7 +158,7 @@ type WithInputs interface {
 	Inputs() (list []Input, ok bool)
 	// Concrete returns the change of a configuration that gives inputs these values.
 	Concrete(inputs []Input) func(*vm.Config)
-	// SolverTrouble returns why the external solver is not in use; "": it is in use.
+	// SolverTrouble returns why the external solver is not in use; "" if there was no trouble with it.
 	SolverTrouble() string
 }
 

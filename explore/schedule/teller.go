@@ -49,8 +49,8 @@ func (t *Teller) Ends(m describe.Machine, i int) bool {
 	return i%64 == 0 && t.Out()
 }
 
-// Out reports whether time is up. If it was cut, answers of the interrupted machine may be wrong, such as its
-// fingerprint or the forgotten goroutines.
+// Out reports whether time is up. If it is, answers of the machine may be wrong, because it was interrupted:
+// for example its fingerprint, or the forgotten goroutines.
 func (t *Teller) Out() bool { return t != nil && t.over() }
 
 // step records that g moves while the goroutines in enabled could.

@@ -64,7 +64,7 @@ const (
 	Send    = "send"
 	Once    = "once"
 	Join    = "join"  // pattern 4
-	Fresh   = "fresh" // set if all such accesses are to objects that do not exist yet
+	Fresh   = "fresh" // all such accesses are to objects that do not exist yet
 )
 
 var reasons = []string{Wait, Guard, Lock, Receive, Send, Once, Join, Fresh}
@@ -261,7 +261,7 @@ func (v *view) waits(th *goroutine, n int) string {
 func (v *view) guards(th *goroutine, n int, l *fieldaccess.Location, addr uint64) string {
 	//mutant: what guards an object guards against stacks [stacks]: false
 	if v.o.base.Acc.At(n).Key == v.o.base.Acc.InspectKey() {
-		return "" // l is not for an object that could be new
+		return "" // the access is to no object, so no object is fresh
 	}
 	reason := Fresh
 	v.o.guarded.Each(v.o.onGuard.FutureOf(th), func(x static.Guarded, guards []static.Guard) {

@@ -148,7 +148,7 @@ func (v *view) notified(p uint64, kinds ...static.EventKind) bool {
 }
 
 // counted reports whether the counter of the WaitGroup at p, which is n, stays above zero for all executions
-// of the others. Least is a negative number: the most that a goroutine subtracts from the counter.
+// of the others. least, a negative number, is the lowest sum of what a goroutine adds on a prefix of a path.
 func (v *view) counted(p uint64, n int64) bool {
 	if n <= 0 {
 		return false

@@ -150,8 +150,8 @@ func (n *Node) Choices() []trace.GID { return n.at.choices }
 // Before reports whether the operation of n, an ancestor of m, happens before that of m, by the
 // starts of goroutines and by synchronisation: accesses to ordinary memory order nothing.
 //
-// If m has not been executed, n is compared with the clock of the arrival of m's goroutine at m, which is the
-// clock after m.since.
+// m may not have been executed. So n is compared with the clock of the arrival of m's goroutine at m, which
+// is the clock after m.since.
 func (n *Node) Before(m *Node) bool {
 	return hb.Entry(n.x.exec.ClockAfter(m.since), n.Op.G) >= n.n
 }

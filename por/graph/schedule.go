@@ -18,8 +18,8 @@ import (
 //
 //	g0: read y; x = 1      g1: read y      g2: if x == 1 { y = 1 }
 //
-// g2's write is compared with both reads of y. The operation cannot come before that of g0, because x is 0
-// then, but it can come before that of g1. So the walk continues to the root. It skips closed nodes:
+// g2's write is compared with both reads of y. The write cannot come before the read of g0, because x is 0
+// then, but it can come before the read of g1. So the walk continues to the root. It skips closed nodes:
 // according to the oracle nothing has to come before them.
 func (x *searcher) executeDpor(n *Node) {
 	for p := n.Parent; p != nil; p = p.Parent {

@@ -71,7 +71,7 @@ type Event struct {
 	DependsOnOutput bool
 
 	// For a WgAdd: its effect on the counter; for a Done: the event whose unit it has taken (see
-	// waitgroup.go); for both: how many of this event's own units have been taken.
+	// waitgroup.go); for any other Add: how many of its units have been taken.
 	change       por.Adding
 	unit         int32
 	matchedUnits int64

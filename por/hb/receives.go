@@ -11,8 +11,8 @@ import "hbcheck.dev/hbcheck/trace"
 // holds for the last receives of several `for range done`. Receives from a channel with a buffer are compared
 // in chanbuf.go.
 //
-// Claim. Two events of such receives commute if no other rule orders them and neither has a partner. Leaving
-// them unordered makes no other pair of events unordered.
+// Claim. Two events of such receives commute if, by the other rules, neither happens before the other, and if
+// neither has a partner. Leaving them unordered makes no other pair of events unordered.
 //
 // Proof. 1. An element comes from a partner. So without a partner, a receive finds the channel
 // closed. (Parking is no event here: trace.Receives are receives for which no operation can see

@@ -33,7 +33,7 @@ type Relation struct {
 	OneCloses bool
 	// OnlyReceived: no goroutine sends to a channel from which events receive, except to the channels in
 	// Sent, and to those of the first execution. An Execution refutes this if a goroutine is about to send to
-	// another one: see onlyreceived.go.
+	// any other such channel: see onlyreceived.go.
 	OnlyReceived bool
 	Sent         *Sent
 	// NoneLooks: no goroutine comes to an operation that looks at all others. An Execution refutes this if a
@@ -45,11 +45,11 @@ type Relation struct {
 	Pairwise bool
 	// Careful, with Pairwise: operations that lower a counter do not commute. Whether they do depends on
 	// other operations: any of them panics if it finds the counter too low. An Execution without Careful
-	// notices such a panic (Refuted).
+	// notices a pending operation that makes a counter negative (Refuted).
 	Careful bool
 	// Arrivals, with Pairwise: an arrival at Wait is an access to the WaitGroup. A goroutine that has arrived
 	// when the counter was zero returns even if the counter has grown again. An Execution without Arrivals
-	// notices such a return (Refuted).
+	// notices that a counter grows while a goroutine can return from its Wait (Refuted).
 	Arrivals bool
 	// ReadsFrom: accesses to memory depend only on the writes from which they read. An Execution with
 	// operations whose dependences are unknown is Unsupported.

@@ -219,9 +219,9 @@ func enablesNothing(op *trace.Op) bool {
 	return op.N > 0 && (op.Kind.Plain() || op.Kind == trace.Lock)
 }
 
-// movesAnother reports whether an operation of kind k may move another goroutine. Either the step is also an
-// operation of that goroutine, which then continues; or the step shows that no goroutine could move, because
-// time passes and the collector acts only then.
+// movesAnother reports whether an operation of kind k may move another goroutine. Either its step also
+// executes the operation of that goroutine, which then continues; or it shows that no goroutine could move,
+// because only then time passes and the collector acts.
 func movesAnother(k trace.Kind) bool {
 	switch k {
 	case trace.Send, trace.Recv, trace.Select, trace.TrySelect, trace.Close, trace.Timer, trace.Sleep, trace.Clock, trace.SemAcquire:

@@ -66,7 +66,7 @@ func persistentSet(p *parked, limit uint64) (conflict trace.Schedule, complete b
 }
 
 // stepsPerState is the number of transitions that PersistentSet spends per state. A loop without choices is
-// noticed after ChainLimit steps.
+// noticed after ChainLimit transitions.
 const stepsPerState = 8
 
 // parked is a system in which some goroutines do not move, and the visitor of

@@ -159,8 +159,8 @@ func (s *boundedSearch) move(a trace.Step) bool {
 	return !s.stopped && !s.policy.After(s.System, a.G)
 }
 
-// advance continues from the current state, in which cur moved last, to the next node, or to the end of the
-// execution, or to a known state.
+// advance continues from the current state, which a step of cur has reached, to the next node, or to the end
+// of the execution, or to a known state.
 //
 // States are looked up only at nodes, as in stateful.depthFirst: a chain without choices
 // leads to the same node again.

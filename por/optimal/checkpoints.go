@@ -78,8 +78,7 @@ func sameLocations(a, b *trace.Op) bool {
 	return a.Kind == b.Kind && slices.EqualFunc(a.Access[:a.N], b.Access[:b.N], same)
 }
 
-// farAway is the least distance of a frame from the youngest mark, in steps, at which markWayTo adds marks
-// between them.
+// farAway is the largest number of steps from the youngest mark to a frame to which markWayTo adds no marks.
 const farAway = 16
 
 // markWayTo gives marks to frames before f, each in the middle of the rest of the way from the youngest mark,

@@ -19,9 +19,9 @@ import (
 
 // continueWithout is called when the newest event has ended the execution: the program has crashed or exited,
 // or an assumption does not hold. It undoes the event and drops its goroutine. It reports whether the
-// execution continues. It does neither in two cases: if other alternatives of the operation have not been
-// executed yet; or if the event is in a reversal, because then the execution without the event belongs to the
-// frame.
+// execution continues. In two cases the event stays, and the execution does not continue: if other
+// alternatives of the operation have not been executed yet; and if the event is in a reversal, because then
+// the execution without the event belongs to the frame.
 //
 // Example: g1: panic("a") beside g2: x = 1; panic("b"). The first execution ends with the panic "a". Then g1
 // is dropped, and g2 continues to the panic "b": both endings are reported in one branch of the tree.

@@ -83,9 +83,9 @@ func exploreReadsFrom(sys por.System, v por.Visitor, cfg por.Config) por.Result 
 // exploreSynchronised explores the Mazurkiewicz classes as long as synchronisation orders all accesses to
 // memory. If an access is unordered, another explorer has to explore the program.
 //
-// Readers of a lock commute here, as in Explore. Two operations make the execution Unsupported, because they
-// refute this assumption: an unbalanced unlock, and a waiting loop (also one that waits for readers). An
-// addition reads the value to which it adds, so the order of additions distinguishes classes.
+// Readers of a lock commute here, as in Explore. Operations that refute this make the execution Unsupported:
+// an unbalanced unlock, and a loop that waits for readers, like any loop that waits. An addition reads the
+// value to which it adds, so the order of additions distinguishes classes.
 func exploreSynchronised(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: rf: additions commute [readsFrom]: "AdditionsDepend: true" -> "AdditionsDepend: false"
 	//mutant: rf: readers do not commute [test ./por/explorers TestReadsFromReaders]: "AdditionsDepend: true" -> "AdditionsDepend: true, ReadersDepend: true"

@@ -6,8 +6,8 @@
 // In a state P one goroutine is chosen by a fixed rule; let x be its pending operation. Every execution from
 // P has exactly one causal prefix of x: the events after P that happen before x. So the executions from P are
 // partitioned by that prefix. If each prefix is taken once, executed, followed by x, and explored in the same
-// way, then each class is explored once. The empty prefix is the first. Exploring one prefix finds the
-// others: an operation y that is executed after x, and that conflicts with x, could have come before x,
+// way, then each class is explored once. The empty prefix is the first. Exploring a prefix finds further
+// ones: an operation y that is executed after x, and that conflicts with x, could have come before x,
 // together with the part S of y's own causal prefix.
 //
 //	executed:          p1 p2 │ x  e1 │ z  e2 │ w  y

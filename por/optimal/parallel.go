@@ -15,8 +15,8 @@ import (
 )
 
 // Several workers (por.Config.Jobs) steal work from each other (Blumofe and Leiserson, "Scheduling
-// multithreaded computations by work stealing", JACM 1999). The result has the same counts as that of one
-// worker, in the same order.
+// multithreaded computations by work stealing", JACM 1999). The result is that of one worker: the same
+// reports in the same order, and the same counts.
 //
 // The tree of frames and candidates depends on the program only, not on when candidates are
 // explored (section 7 of docs/research/optimal.md). So it may be cut into tasks anywhere: a task is one
@@ -281,7 +281,7 @@ func (p *pool) runWorker() {
 // result returns the result of a search that has not been abandoned.
 func (p *pool) result() por.Result {
 	if p.stop.Bound == por.BoundMemory || p.stop.Bound == por.BoundPoll {
-		// The tasks have stopped at any point. All executions count.
+		// The tasks have stopped at any point. What each has done until then counts.
 		var rest []*task
 		for t := range p.unmerged {
 			// Sorted, so that the order of the map does not matter.

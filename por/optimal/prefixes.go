@@ -124,9 +124,9 @@ func (s *searcher) addCandidate(i int, c candidate, key uint64) bool {
 // larger clock than those that happen before it, and then by goroutine.
 //
 // It hashes the goroutine, number, alternative and clock of each event. Two sets with equal events and clocks
-// lead to the same state. A clock's sum does not depend on the order of the events. x is left out of the
-// clocks, because x is not executed before the events when the candidate is explored. The result is never 0,
-// which means no fingerprint (addCandidate).
+// lead to the same state. The sum of the hashes does not depend on the order of the events. x is left out of
+// the clocks, because x is not executed before the events when the candidate is explored. The result is never
+// 0, which means no fingerprint (addCandidate).
 func (s *searcher) fingerprint(f *frame, x int, clock []uint32, end int, c candidate) uint64 {
 	var sum uint64
 	ages := s.scratch.ages[:0]

@@ -185,8 +185,8 @@ func (s *searcher) without(x int, list []interval) []interval {
 // q, or changes whether a select is ready (exposes). The partner h may have arrived at any
 // time.
 //
-// Cost: pairs of intervals, for each event and frame on channels. Where many goroutines wait, these sets are
-// most of the cost of a search, so auto counts this work (por.Stats.Looked).
+// Cost: pairs of intervals, for each event and frame on channels. Where many goroutines wait, this is most
+// of the cost of a search, so it is counted (por.Stats.Looked) for auto.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals, s.listed = 0, 0
 	for _, frame := range s.concurrentFrames(e) {

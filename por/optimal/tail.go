@@ -96,7 +96,7 @@ func (s *searcher) runTail(g trace.GID, j *hb.Join) (st por.Status, ok bool) {
 	}
 }
 
-// finish executes g's Done. It reports whether g has ended with this step or a later one.
+// finish executes g's Done. It reports whether g has ended with this step or the next one.
 func (s *searcher) finish(g trace.GID) bool {
 	if !s.advance(g) {
 		return false

@@ -15,8 +15,8 @@ import (
 // changed with pool.mu held; recordedPath, frames and nodes never.
 //
 // tasks[:merged] are nil: they have been merged, except perhaps the last one, which may be pool.next. ready
-// may still have tasks that have been taken as pool.next (see sharedNode.pick). As long as openAlternatives >
-// 0, candidates are in waiting, not in ready.
+// may still have tasks that have been taken as pool.next (see sharedNode.pick). As long as openAlternatives
+// is not 0, candidates are in waiting, not in ready.
 type sharedNode struct {
 	recordedPath
 	frames []frame       // frames of the path and this node, without candidates

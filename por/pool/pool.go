@@ -118,7 +118,7 @@ func (p *Pool[W]) Hungry() bool {
 	return p.waiting > len(p.ready)
 }
 
-// If a worker has taken t, Claim waits until t has been executed, and returns true. Otherwise Claim removes t
+// Claim waits until t has been executed and returns true, if a worker has taken t. Otherwise it removes t
 // from the pool and returns false.
 func (p *Pool[W]) Claim(t *Task[W]) (executed bool) {
 	p.mu.Lock()

@@ -10,8 +10,9 @@ import (
 
 // This file has the execution graph G, and the path by which it is realised.
 
-// replay executes a transition. If leaf is set, the step is counted. A step that ends the execution is
-// counted as an end, too; it is undone, and stays in the path. The program may turn out to be Unsupported.
+// replay executes a transition. If leaf is set, the step is counted, and so is the end of the execution if it
+// is one. A step that ends the execution is undone, and stays in the path. The program may turn out to be
+// Unsupported.
 //
 // The path is one linearization of G, and not the order in which events were added to G (the
 // stamps):

@@ -46,7 +46,7 @@ type status struct {
 	known bool // at holds the places of its pending operation
 	waits bool // the goroutine is to wait at its pending operation
 	at    por.Places
-	began bool // Interpose: goroutines that have executed place 0, and not yet place 1
+	began bool // Interpose: the goroutine has executed place 0, and not yet place 1
 }
 
 // patience bounds the choices while a goroutine waits, because the others may never end.

@@ -340,7 +340,7 @@ func (a *away) travel(t *trip, shown *publication) []byte {
 	return nil
 }
 
-// parcel returns the parcel of t, or nil if the parcel has not come back in time.
+// parcel returns the parcel of t, or nil if it is too late to send it, or if the publication has failed.
 func (a *away) parcel(t *trip, shown *publication) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -60,15 +60,14 @@ type rounds struct {
 	peak        int64
 }
 
-// RoundSizes are the parameters of a search in rounds. These options make no difference to the findings of a
-// search.
+// RoundSizes are the parameters of a search in rounds. They make no difference to the findings of the search.
 type RoundSizes struct {
 	From  uint64 // transitions before the first round
 	Work  uint64 // work of the first round, for each walker: see por.Stats.Work
 	More  uint64 // transitions after which the number of walkers doubles
 	Each  uint64 // factor from one such number of transitions to the next
 	Way   uint64 // at most 1/Way of the steps may lead to the beginnings of walkers; 0: no limit
-	Check int    // number of edges at the first search for cycles; the search is repeated when the number has doubled
+	Check int    // number of edges at the first search for cycles; the next ones are each time that the number has doubled
 }
 
 // Rounds are the parameters of all searches. Tests have smaller ones.

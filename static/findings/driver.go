@@ -88,8 +88,7 @@ type Variant uint8
 // The variants. An unexported function is called by the nearest exported function that calls it: its callers
 // may have to do something first, such as to acquire a lock.
 const (
-	// Filled is set if arguments have values that are not zero, and so have the fields of structs to which
-	// they refer.
+	// Filled: arguments have values that are not zero, and so have the fields of structs to which they refer.
 	Filled Variant = iota
 	// Plain is Filled, but only the objects of the methods have constructors. The others are new and empty.
 	Plain

@@ -157,7 +157,8 @@ func (p *pass) apart(a, b ssa.Value) bool {
 	return s.Len() > 0 && t.Len() > 0 && !s.Universal() && !t.Universal() && !s.Intersects(t)
 }
 
-// holder returns the field from which the pointer to the struct of v is loaded; "" if there is none.
+// holder returns the name of the field from which the pointer to the struct of v is loaded; "" if there is
+// none.
 func holder(v ssa.Value) string {
 	if fa, ok := v.(*ssa.FieldAddr); ok {
 		if load, ok := fa.X.(*ssa.UnOp); ok {

@@ -400,7 +400,7 @@ func (f *lockFlow) acquire(instr ssa.Instruction, a acquisition, s *state) {
 	}
 	//mutant: findings: others may hold a lock that a function has just declared [test ./static/findings TestWant]: "f.declares(a)" -> "false"
 	if f.declares(a) {
-		return // no other goroutine holds the lock yet, so no goroutine waits for it
+		return // no other goroutine holds the lock yet, so this one does not wait
 	}
 	if !a.once {
 		f.p.order(f, instr, a, s)

@@ -38,7 +38,7 @@ type state struct {
 // lose forgets the held locks.
 func (s *state) lose() { s.held, s.freed, s.unacquired, s.lost = nil, nil, nil, true }
 
-// hold adds h to the held locks, unless a loop has already acquired it there several times.
+// hold adds h to the held locks, unless a loop has already acquired it there most times.
 func (s *state) hold(h hold, most int) {
 	n := 0
 	for _, x := range s.held {

@@ -158,8 +158,8 @@ type Comparison struct {
 	// may.
 	Only int
 
-	// Perhaps is set if neither side certainly comes from the clock, but a side is a Duration that may
-	// (PerhapsOfClock).
+	// Perhaps is set if both sides are Durations, and neither certainly comes from the clock, but at least
+	// one may (PerhapsOfClock).
 	Perhaps bool
 
 	// Left and Right say whether that side is a time of day, and Date how X - Y changes if the program

@@ -22,7 +22,7 @@ import (
 
 // Held has the memory that the code of an external node may access.
 type Held struct {
-	Written []*Object // objects that the calls may write and read; ascending by number
+	Written []*Object // objects that the code may write and read; ascending by number
 	Read    []*Object // objects that it may read
 }
 

@@ -51,7 +51,7 @@ type leaf struct {
 type leafKind uint8
 
 const (
-	// scalarLeaf and stringLeaf hold none: the analysis does not follow the bytes of strings (see Text).
+	// scalarLeaf and stringLeaf hold no pointers: the bytes of a string are not followed (see Text).
 	scalarLeaf leafKind = iota
 	stringLeaf
 	// dataLeaf is the second word of an interface, after an ifaceLeaf.

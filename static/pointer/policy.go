@@ -39,9 +39,9 @@ func (p *Policy) kind(fn *ssa.Function) kind {
 // classify finds the kind of a function in the list of Policy. The order matters: the context of an
 // accessor that is a method of a generic type is its receiver, which distinguishes more.
 //
-// The reason: without it, a helper that is called from many places with different structures would merge
-// them. A context for each call distinguishes them. This is useful for functions that are small, or that
-// allocate; for others contexts multiply the work without a gain.
+// Without contexts, a helper that is called from many places with different structures would merge these. A
+// context for each call distinguishes them. This is useful for functions that are small, or that allocate;
+// for others contexts multiply the work without a gain.
 func (p *Policy) classify(fn *ssa.Function) kind {
 	if isOpaque(fn) {
 		return byClient

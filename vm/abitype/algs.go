@@ -31,7 +31,7 @@ func regularMemory(t types.Type) bool {
 				return false
 			}
 		}
-		end := int64(0) // size of the fields so far, without padding
+		end := int64(0) // where the fields so far end; padding is not memory
 		for i, off := range layout.Sizes.Offsetsof(fields) {
 			if off != end {
 				return false

@@ -78,11 +78,12 @@ type Func struct {
 	RecoverPC int32
 	// Edges is the beginning of the code that belongs to no instruction: moves on the edges of the flow.
 	Edges int32
-	// Trusted is set for code of the models (load.Program.IsModel), whose plain memory accesses are not
-	// visible operations.
+	// Trusted is set for code of the models (load.Program.IsModel), and for functions that the machine makes:
+	// their plain memory accesses are not visible operations.
 	Trusted bool
 	Own     bool // the reader's own code: load.Program.IsOwn
-	// Refused is set if the machine has no code for the function; the first instruction is then Unsupported.
+	// Refused is the code of the refusal if the machine has no code for the function, whose first instruction
+	// is then Unsupported; otherwise "".
 	Refused string
 	// Wrapper: synthetic method wrappers are transparent to recover.
 	Wrapper bool

@@ -218,7 +218,7 @@ const (
 	Defer // window A, func value B, C argument words; next word: record layout | register of the list<<32
 	RunDefers
 	Panic      // interface A
-	PanicRange // panic: the body of a loop over a function is called too late; A: the loop's state, 0: it has not returned
+	PanicRange // panic: a body of a loop over a function is called in state A; 0: it has not returned
 	Recover    // A = recover(); C: in a deferred call of recover itself
 	DeferStack // A = head of the list of this frame's deferred calls
 
@@ -282,7 +282,7 @@ const (
 	Counted     // A was computed from the previous Clock's operand and gets a label; C: index in CountedUnits
 	Unsupported // refuse: message next word
 	Cover       // block imm32 of the user's module is executed
-	Own         // code of the user's own module begins, or continues after a call of other code
+	Own         // the user's own code begins, or continues after a call of other code
 
 	NumOps
 )

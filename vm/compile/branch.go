@@ -169,8 +169,8 @@ func (c *compiler) branchTo(pc int, b, to *ssa.BasicBlock) {
 //	head: i < n?  ─no─▶ done            instead of a jump to head at the end of the body:
 //	      body ... i++; i < n? ─yes─▶ body
 //
-// The two copies are two places with the same live registers. package loops determines where the two copies
-// have to count as one place in the program.
+// The two copies are two places with the same live registers. Package loops determines where they have to
+// count as one place in the program.
 func rotatable(b *ssa.BasicBlock) bool {
 	n := 0
 	for _, instr := range b.Instrs {

@@ -202,8 +202,8 @@ func (c *compiler) words(v ssa.Value) int {
 	return l.Words()
 }
 
-// appendRegs appends the registers of v, which begin with reg, as in Layout.AppendRegs. In an iterator the
-// first word is a pointer, and so is the third if it refers to an order.
+// appendRegs appends the registers of v, which begin with reg, as in Layout.AppendRegs. In an iterator only
+// the first word is a pointer, and the third one if it refers to an order.
 func (c *compiler) appendRegs(list []uint16, v ssa.Value, reg int) []uint16 {
 	switch x := v.(type) {
 	case *ssa.Range:

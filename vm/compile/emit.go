@@ -273,7 +273,7 @@ func (c *compiler) continues(call *ssa.CallCommon) {
 	}
 	if fn := call.StaticCallee(); fn != nil {
 		if _, native := c.l.Native(fn); native || c.l.IsOwn(fn) {
-			return // a native works for its caller's code, and a function of the user's own module has marks itself
+			return // a native works for its caller's code, and a function of the user's own code has marks itself
 		}
 	}
 	c.emit(Own, 0, 0, 0)

@@ -150,9 +150,10 @@ func (h *Heap) Recovers() bool {
 }
 
 // GCThreshold is the least number of bytes allocated between two collections. If many bytes are alive, the
-// bound is half of these bytes (PlanCollection), so that the allocations since the last collection pay for
-// the next one. If the rest of the memory limit is less, the bound is that rest. It also bounds the bytes
-// that are allocated without polling for interrupts, because the system may need seconds for some gigabytes.
+// number is half of these (PlanCollection), so that the allocations since the last collection pay for the
+// next one; or it is the rest of the memory limit, if that is less than this half. GCThreshold is also the
+// most bytes that are allocated without polling for interrupts, because the system may need seconds for some
+// gigabytes.
 const GCThreshold = 16 << 20
 
 // Exceeds reports whether the dynamic objects have more bytes than most; 0 is no limit.

@@ -120,7 +120,7 @@ type Table struct {
 }
 
 // Shared is a table of the layouts of several tables, which may be used at the same time. The list of each of
-// these tables begins with a part of this list.
+// these tables is the beginning of the list of this one.
 type Shared struct {
 	mu    sync.Mutex
 	table *Table
