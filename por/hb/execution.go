@@ -183,6 +183,7 @@ type Execution struct {
 	withBit      [64][]int32
 	nonAdds      [64]int32
 	positiveAdds []int32
+	waitEnds     []int32           // see WaitEnds
 	lanes        [65]lanes         // by bit; the last one has all events
 	onAll        []int32           // events that depend on all
 	everOnAll    bool              // whether an event of this path or another one has depended on all
@@ -319,6 +320,7 @@ func (x *Execution) Execute(g trace.GID, choice int) {
 	if !blocks && (notifies || len(x.advanced) > 0) {
 		x.addWoken(i, notifies)
 	}
+	x.addWaitEnd(i)
 	x.noteCommuting(&e.Op)
 	x.noteReads(&e.Op)
 	x.noteReads(&e.PartnerOp)
@@ -480,6 +482,10 @@ func (x *Execution) Truncate(n int) {
 	}
 	for len(x.positiveAdds) > 0 && int(x.positiveAdds[len(x.positiveAdds)-1]) >= n {
 		x.positiveAdds = x.positiveAdds[:len(x.positiveAdds)-1]
+	}
+	//mutant: undone events end waits [selecting]: false
+	for len(x.waitEnds) > 0 && int(x.waitEnds[len(x.waitEnds)-1]) >= n {
+		x.waitEnds = x.waitEnds[:len(x.waitEnds)-1]
 	}
 	undo := x.Events[n].undoStart
 	for i := len(x.undoLog) - 1; i >= undo; i-- {

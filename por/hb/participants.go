@@ -33,6 +33,24 @@ func (x *Execution) Participants(i int) []Participant {
 	return x.undoLog[x.Events[i].undoStart:end]
 }
 
+// addWaitEnd adds event i, the newest one, to WaitEnds if it belongs there.
+func (x *Execution) addWaitEnd(i int) {
+	list := x.Participants(i)
+	for k := range list {
+		if p := &list[k]; p.Exists && p.Pending.Kind.Channels() && p.Pending.Blocks() {
+			x.waitEnds = append(x.waitEnds, int32(i))
+			return
+		}
+	}
+}
+
+// WaitEnds returns, in order, the events from event i on by which a goroutine has left an operation on
+// channels that can be disabled.
+func (x *Execution) WaitEnds(i int) []int32 {
+	k, _ := slices.BinarySearch(x.waitEnds, int32(i))
+	return x.waitEnds[k:]
+}
+
 // Arrival returns the event by which event i's goroutine arrived at the operation of event i, or -1 if the
 // goroutine was there at the start.
 func (x *Execution) Arrival(i int) int { return int(x.undoLog[x.Events[i].undoStart].Last) }

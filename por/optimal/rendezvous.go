@@ -142,11 +142,11 @@ func (s *searcher) intervals(x int) []interval {
 	}
 	// An event's part of the undo log has the pending operations of its participants, and the events of their
 	// arrivals. These operations end with the event.
-	for j := x; j < len(s.Events); j++ {
-		participants := s.Participants(j)
+	for _, j := range s.WaitEnds(x) {
+		participants := s.Participants(int(j))
 		for k := range participants {
 			if p := &participants[k]; p.Exists {
-				add(p.G, &p.Pending, p.Last, j)
+				add(p.G, &p.Pending, p.Last, int(j))
 			}
 		}
 	}
