@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
@@ -97,6 +98,25 @@ func main() {
 	}
 	println(slow > 1000)
 }`
+
+// TestNoTime: a search without delays does not report that a duration is not positive.
+func TestNoTime(t *testing.T) {
+	text := strings.Replace(fmt.Sprintf(stopwatch, 1), "slow += i\n", "slow += i\n} else if time.Since(begin) <= 0 {\npanic(\"no time\")\n", 1)
+	prog := vmtest.Load(t, text)
+	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Slack: 500_000, Interrupt: interrupted})
+	}}
+	p := portfolioOf(true)
+	whole := Options{POR: explorers.Lookup("jpf"), Match: true, Symmetry: true, WholeCalls: true, MaxSteps: 1_000_000}
+	p.Whole, p.Graded = &whole, &Options{POR: whole.POR, Match: true, LimitPreempt: true, MaxSteps: 1_000_000}
+	r, err := Run(context.Background(), e, Options{Portfolio: p, Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Bugs) > 0 {
+		t.Errorf("%s: %s", r.Verdict, r.Bugs[0].Kind)
+	}
+}
 
 // TestUndelayed: if each clock read is a choice, the answer comes from a search without delays. This holds
 // for short executions and for long ones. The first search, in which calls of libraries are interrupted, has

@@ -21,6 +21,7 @@ const (
 type lateness struct {
 	mu    sync.Mutex
 	any   bool
+	still bool    // see Environment.StoodStill
 	jumps []int64 // the amounts that had to pass: these, and those of Config.jumps
 }
 
@@ -30,6 +31,23 @@ func (l *lateness) noted() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.any
+}
+
+// stand records that times were compared that only the time of a look would make different.
+func (l *lateness) stand() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.still = true
+}
+
+// StoodStill reports whether the program has compared equal times although the clock stands still between
+// looks (Config.Slack is 0). Natively the later one is larger: a test that requires a positive duration fails
+// only here.
+func (v Environment) StoodStill() bool {
+	l := v.m.cfg.late
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.still
 }
 
 // note records that a comparison would have another outcome if d had passed, and reports whether

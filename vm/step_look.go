@@ -343,6 +343,9 @@ func (m *Machine) callerOf(g *goroutine) *bytecode.Func {
 func (m *Machine) compared(g *goroutine, d, unit, passed int64) {
 	m.noteWaiting(g)
 	m.needsTime(g, max(m.clock, m.shown)+d+unit+1)
+	if d < sameLook && g.bubble == 0 && !m.auto && !m.moves(g) {
+		m.cfg.late.stand()
+	}
 	if !m.moves(g) || !m.reaches(d) {
 		return
 	}

@@ -138,6 +138,8 @@ type Inspected interface {
 
 // Environment reports which behaviour of the environment the machine has not tried.
 type Environment interface {
+	// StoodStill reports whether the program has compared equal times that natively are not equal.
+	StoodStill() bool
 	// Assumed returns the assumptions that executions since ForgetExisted have made: the choices of
 	// the environment that the machine has not tried in all ways.
 	Assumed() []vm.Assumption

@@ -67,6 +67,7 @@ func (bare) Assumed() []vm.Assumption                                           
 func (bare) Modes() []vm.Mode                                                        { return nil }
 func (bare) Slack() time.Duration                                                    { return 0 }
 func (bare) InputLen() int                                                           { return 0 }
+func (bare) StoodStill() bool                                                        { return false }
 func (bare) Symbolic() bool                                                          { return false }
 func (bare) Inputs() ([]describe.Input, bool)                                        { return nil, false }
 func (bare) Concrete([]describe.Input) func(*vm.Config)                              { return nil }
