@@ -33,16 +33,16 @@ func (l *lateness) noted() bool {
 	return l.any
 }
 
-// stand records that times were compared that only the time of a look would make different.
+// stand records that the program has compared times that differ by less than a clock read takes.
 func (l *lateness) stand() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.still = true
 }
 
-// StoodStill reports whether the program has compared equal times although the clock stands still between
-// looks (Config.Slack is 0). Natively the later one is larger: a test that requires a positive duration fails
-// only here.
+// StoodStill reports whether the program has compared times that are equal only because the clock stands
+// still between clock reads (Config.Slack is 0). Natively the later one is larger: a test that requires a
+// positive duration fails only here.
 func (v Environment) StoodStill() bool {
 	l := v.m.cfg.late
 	l.mu.Lock()

@@ -20,9 +20,18 @@ func TestInspecting(t *testing.T) {
 		func(s por.System) por.Oracle { return &exact{sys: s, plain: true} },
 		func(s por.System) por.Oracle { return lookahead.New(s, none{}, nil) },
 	}
+	allEndings(t, seeds, 46, toys.Inspecting, oracles)
+}
+
+// allEndings compares the endings that each explorer finds in generated programs with those of their state
+// graphs, without an oracle if oracles is nil.
+func allEndings(t *testing.T, seeds []uint64, salt uint64, program func(*rand.Rand) *toys.System, oracles []func(por.System) por.Oracle) {
+	if oracles == nil {
+		oracles = []func(por.System) por.Oracle{func(por.System) por.Oracle { return nil }}
+	}
 	done := 0
 	for _, seed := range seeds {
-		toy := toys.Inspecting(rand.New(rand.NewPCG(46, seed)))
+		toy := program(rand.New(rand.NewPCG(salt, seed)))
 		g := toys.NewStateGraph(toy, 1500)
 		if g == nil {
 			continue

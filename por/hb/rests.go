@@ -21,7 +21,7 @@ import "hbcheck.dev/hbcheck/trace"
 //     not possible by 2.
 //
 // A goroutine that is held back in a loop can be disabled by an operation that does not conflict with its
-// own, as the whole iteration counts. Its reach is unknown (por.Effects.Reach).
+// own, because the effect of the whole iteration counts. So Reach returns math.MaxInt64 for such a goroutine.
 
 // rests are the kinds of operations that can have deadlines.
 const rests trace.Kinds = 1<<trace.Sleep | 1<<trace.Timer | 1<<trace.SemAcquire
@@ -29,7 +29,7 @@ const rests trace.Kinds = 1<<trace.Sleep | 1<<trace.Timer | 1<<trace.SemAcquire
 // ComesBefore reports whether e certainly comes before op, a pending operation, because no rest comes before
 // e.
 func (e *Event) ComesBefore(op *NextOp) bool {
-	//mutant: nothing that is late comes early [rests]: "op.deadline > e.reach" -> "op.deadline > 0"
-	//mutant: the slack is no time [rests]: "op.deadline > e.reach" -> "op.deadline >= e.reach && e.reach > 0"
+	//mutant: no operation with a deadline comes early [rests]: "op.deadline > e.reach" -> "op.deadline > 0"
+	//mutant: no timer fires within the slack [rests]: "op.deadline > e.reach" -> "op.deadline >= e.reach && e.reach > 0"
 	return op.deadline > e.reach
 }

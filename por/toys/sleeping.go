@@ -26,8 +26,8 @@ func (t *System) wakes(a int8) bool {
 	return a == first && (quiet || t.debt+a-t.now <= slack)
 }
 
-// clock returns the first moment that has not come for which a goroutine sleeps, if no moment for which one
-// sleeps has come, else -1. quiet means that no other goroutine can move.
+// clock returns the earliest moment until which a goroutine sleeps, or -1 if such a moment has come. quiet
+// reports whether only Sleeps are left.
 func (t *System) clock() (first int8, quiet bool) {
 	first, quiet = math.MaxInt8, true
 	for q := range t.Prog {
