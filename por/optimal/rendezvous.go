@@ -222,8 +222,8 @@ func (s *searcher) scheduleRendezvous(e int) {
 	}
 }
 
-// channelFrames returns those of concurrentFrames whose operations are on channels, and whose races are sought.
-// (An operation that depends on all others is never concurrent.)
+// channelFrames returns those of concurrentFrames whose operations are on channels, and whose races are
+// sought. (An operation that depends on all others is never concurrent.)
 func (s *searcher) channelFrames(e int) []int32 {
 	var list []int32
 	if s.Short(e) {
