@@ -19,8 +19,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// longProgram has executions of some 10^5 steps (quick: 10^4), with locks, channels and atomics. Its arguments
-// are the sizes.
+// longProgram has executions of some 10^5 steps (in quick tests 10^4), with locks, channels and atomics. Its
+// arguments are the sizes.
 const longProgram = `package main
 import ("os"; "strconv"; "sync"; "sync/atomic")
 func main() {

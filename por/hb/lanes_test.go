@@ -122,8 +122,8 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestConcurrent: the lanes have all events that do not happen before the newest one, and those of channels all
-// on channels.
+// TestConcurrent: the lanes have all events that do not happen before the newest one, and those of channels
+// all on channels.
 func TestConcurrent(t *testing.T) {
 	defer hb.SetShortHistory(hb.SetShortHistory(0))
 	found := 0
