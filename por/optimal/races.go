@@ -49,7 +49,8 @@ func (s *searcher) reverseRaces(e int, first bool) {
 	for _, x := range s.Races {
 		switch {
 		case ev.Op.Kind.Channels():
-			//mutant: timers are tried before what comes before the next rest [test ./explore TestRests]: "s.Events[x].ComesBefore(pending) || " -> ""
+			//mutant: timers are tried before what comes before the next rest [test ./explore TestRests]: "ComesBefore(pending)" -> "ComesBefore(pending) && false"
+			//mutant: no timer comes before what is executed while goroutines can run [test ./internal/progen TestTimers]: "s.Events[x].ComesBefore(pending)" -> "pending.Kind == trace.Timer"
 			if s.Events[x].ComesBefore(pending) || ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
 				continue // the event is a timer that x keeps from firing (rests.go), or x has enabled it
 			}
