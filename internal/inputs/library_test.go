@@ -109,6 +109,24 @@ func Kept() {
 	if s := string(r); r < 0 && s != "\uFFFD" || r < 0 && r == 0xfffd { panic("lost") }
 }
 
+type pair struct {
+	a uint8
+	b int32
+}
+
+func somePair() any { return pair{hbtest.Nondet[uint8](), hbtest.Nondet[int32]()} }
+
+// Pair loads both fields, and the bytes between them, as one word.
+func Pair() {
+	p := somePair().(pair)
+	q := any(p).(pair)
+	if p.a != q.a || p.b != q.b || p != q { panic("differ") }
+}
+
+func badPair() {
+	if p := somePair().(pair); p.a == 200 && p.b == -70000 { panic("found") }
+}
+
 var table = [...]int8{3, 3, 3, -7, -7, 0, 0, 0, 0, 100}
 
 func Lookup() {

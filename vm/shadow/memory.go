@@ -379,8 +379,8 @@ func (s *Symbols) loadWords(buf []*symbolic.Term, p heap.Ptr, n uint64) []*symbo
 
 // widen returns a term of whole bytes with zeros up to 64 bits.
 func (s *Symbols) widen(t *symbolic.Term) *symbolic.Term {
-	if parts := s.packed[t]; parts != nil {
-		n := uint32(t.Width() / 8)
+	//mutant: a word of several parts gets an empty part [test ./internal/inputs TestText]: "n < 8" -> "true"
+	if parts, n := s.packed[t], uint32(t.Width()/8); parts != nil && n < 8 {
 		return s.pack(append(slices.Clone(parts), Part{Off: n, Size: 8 - n}), 8)
 	}
 	return s.ctx.ZExt(t, 64)
