@@ -62,6 +62,7 @@ var inTurnPass = pass{
 			return undecided(s.result.Verdict == Incomplete), nil
 		}
 		for _, b := range r.Bugs {
+			b.OnlyPermitted = !b.Warning
 			b.Warning = true
 			s.result.Bugs = append(s.result.Bugs, b)
 		}

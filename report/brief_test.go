@@ -71,4 +71,13 @@ func TestTimers(t *testing.T) {
 	if want := "for that long: TestA (1ms, HB005), TestB (1s, HB005), 2 with timers of a minute or more; -v shows each\n"; !strings.HasSuffix(b.String(), want) {
 		t.Errorf("got %s, want an end of %s", &b, want)
 	}
+	text.summary.early = text.summary.early[:1]
+	text.summary.early[0].bug.Kind, text.summary.early[0].bug.Detail = bug.Leak, bug.LeftBehind{Func: "f"}
+	for ok, want := range map[int]string{1: "shows how)\n", 2: "shows how), in TestHour\n"} {
+		text.summary.ok = ok
+		var b bytes.Buffer
+		if text.timers(&b); !strings.HasSuffix(b.String(), want) {
+			t.Errorf("%d entries: got %s, want an end of %s", ok, &b, want)
+		}
+	}
 }

@@ -18,7 +18,8 @@ const firstReady = "the one that was ready first; gc never does"
 // needs returns the text about the condition that makes a bug a warning.
 func (t *Text) needs(bug *bug.Bug) string {
 	switch {
-	case bug.Warning && (bug.Passes != nil || bug.Order != nil):
+	//mutant: any warning needs the order that its schedule has [test ./report TestNeeds]: "bug.OnlyPermitted" -> "bug.Warning && (bug.Passes != nil || bug.Order != nil)"
+	case bug.OnlyPermitted:
 		var list []string
 		if x := bug.Passes; x != nil && x.Runner == x.Waiter {
 			list = append(list, fmt.Sprintf("the select of %s, which waited, to take another case than %s", x.Runner, firstReady))

@@ -305,7 +305,12 @@ func (t *Text) timers(b *bytes.Buffer) {
 		return
 	}
 	if len(list) == 1 {
-		t.warning(b, list[0].bug)
+		entry := ""
+		//mutant: the only early timer is one of any entry [test ./report TestTimers]: "t.summary.total() > 1" -> "false"
+		if t.summary.total() > 1 {
+			entry = ", in " + list[0].entry
+		}
+		t.warning(b, list[0].bug, entry)
 		return
 	}
 	list = slices.Clone(list)

@@ -100,7 +100,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 	}
 	for _, bug := range r.Bugs {
 		if bug.Warning && (t.Verbose || bug.Overtakes == nil && len(t.summary.find(&t.Paths, r.Entry, bug).entries) == 1) {
-			t.warning(&b, bug)
+			t.warning(&b, bug, "")
 		}
 	}
 	for _, a := range r.Aimed {
@@ -321,9 +321,9 @@ func inputs(b *bytes.Buffer, list []describe.Input) {
 	}
 }
 
-// warning writes a line about something that is not a bug, and its related places.
-func (t *Text) warning(b *bytes.Buffer, bug *bug.Bug) {
-	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)))
+// warning writes a line about something that is not a bug, which ends with entry, and its related places.
+func (t *Text) warning(b *bytes.Buffer, bug *bug.Bug, entry string) {
+	fmt.Fprintf(b, "%s: %s: warning: %s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), indented(Message(bug), t.needs(bug)+entry))
 	if s := foundIn(bug); s != "" {
 		fmt.Fprintf(b, "    %s\n", s)
 	}

@@ -29,6 +29,9 @@ type Bug struct {
 	// Order is the first loop over a map whose order the schedule chooses; nil if there is none. A
 	// bug that needs an order that gc cannot have is a warning.
 	Order *Ranging
+	// OnlyPermitted is set if the bug is a warning because gc's queues and orders of maps do not show it.
+	// Then Passes or Order is what it needs; a warning for another reason may have them by chance.
+	OnlyPermitted bool
 	// Always: a Leak or a Livelock that is a warning, because the entry leaves the goroutine in every
 	// schedule.
 	Always bool
