@@ -227,6 +227,13 @@ func (m *Machine) Label(id trace.GID, choice int) uint64 {
 	return uint64(choice)
 }
 
+// PartnerCase returns the case that the partner takes if a goroutine executes its pending operation with an
+// alternative that has a partner.
+func (m *Machine) PartnerCase(id trace.GID, choice int) int {
+	a, _ := m.chanAlternative(m.gOf(id), choice)
+	return a.partnerCase
+}
+
 // Partner implements por.Effects.
 func (m *Machine) Partner(id trace.GID, choice int) (trace.GID, bool) {
 	g := m.gOf(id)

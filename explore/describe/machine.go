@@ -32,6 +32,9 @@ type Machine interface {
 	// operation is no select. NextKey returns the key that g visits next; "" if the operation
 	// is no step of a loop over a map.
 	CaseTaken(g trace.GID, choice int) string
+	// PartnerCase returns the case that the partner's operation takes with an alternative of g's pending
+	// operation that has a partner.
+	PartnerCase(g trace.GID, choice int) int
 	NextKey(g trace.GID, choice int) string
 	// Contents returns the value in the memory of the operation described last; "" if reports do not
 	// show it.

@@ -57,6 +57,7 @@ func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Ev
 			events = append(events, briefly(m, a, names, preempted))
 			continue
 		}
+		partner := selecting(m, a)
 		ev := located(m, a.G)
 		ev.Choice, ev.Preempts = a.Choice, preempted
 		if op := m.Next(a.G); op.N > 0 {
@@ -68,7 +69,7 @@ func play(m describe.Machine, schedule trace.Schedule, t *Teller) ([]describe.Ev
 			ev.Noted.Key = m.NextKey(a.G, a.Choice)
 		}
 		before, taken := failures(m), caseTaken(m, a, &ev)
-		ev.Picks = picks(m, a, taken)
+		ev.Picks = picks(m, a, taken, partner)
 		if i == len(schedule)-1 { // nothing moves after a crash
 			ev.Noted.Idle = idle(m, append(events, ev))
 		}
@@ -131,19 +132,63 @@ func caseTaken(m describe.Machine, a trace.Step, ev *describe.Event) string {
 	return ""
 }
 
-// picks reports whether the operation of step a is a select that could take another case.
-func picks(m describe.Machine, a trace.Step, taken string) bool {
-	if taken == "" {
+// picks reports whether step a makes a select of the reader's code take one of several ready cases. Without a
+// buffer the sender executes the rendezvous. So the select may be that of the partner (see selecting), and
+// another case may be the step of another goroutine. taken is the case that a's own select takes.
+func picks(m describe.Machine, a trace.Step, taken string, partner trace.GID) bool {
+	fx, ok := m.(por.Effects)
+	if !ok {
 		return false
 	}
-	for i := range m.Alternatives(a.G) {
-		//mutant: selects with one ready case have a choice [test ./cmd/hbcheck TestScripts/stranded]: "other != \"\" && other != taken" -> "(other != taken || true)"
-		if other := m.CaseTaken(a.G, i); other != "" && other != taken {
-			return true
+	var list []trace.GID
+	if taken != "" && isSelect(m.Next(a.G).Kind) {
+		list = append(list, a.G)
+	}
+	//mutant: only the goroutine that moves has a select [test ./cmd/hbcheck TestScripts/stranded]: "partner != trace.NoGID" -> "false"
+	if partner != trace.NoGID {
+		list = append(list, partner)
+	}
+	for _, s := range list {
+		took := caseBy(m, fx, a, s)
+		for _, g := range m.Enabled(nil) {
+			if !m.Next(g).Kind.Row().Communicates {
+				continue
+			}
+			for i := range m.Alternatives(g) {
+				//mutant: selects with one ready case have a choice [test ./cmd/hbcheck TestScripts/stranded]: "other >= 0 && other != took" -> "(other != took || true)"
+				if other := caseBy(m, fx, trace.Step{G: g, Choice: i}, s); took >= 0 && other >= 0 && other != took {
+					return true
+				}
+			}
 		}
 	}
 	return false
 }
+
+// caseBy returns the case of s's pending select that step a takes, or -1.
+func caseBy(m describe.Machine, fx por.Effects, a trace.Step, s trace.GID) int {
+	if a.G == s {
+		return fx.Case(a.G, a.Choice)
+	}
+	if p, ok := fx.Partner(a.G, a.Choice); ok && p == s {
+		return m.PartnerCase(a.G, a.Choice)
+	}
+	return -1
+}
+
+// selecting returns the partner of step a if its operation is a select of the reader's code.
+func selecting(m describe.Machine, a trace.Step) trace.GID {
+	p, ok := describe.Partner(m, a)
+	if !ok {
+		return trace.NoGID
+	}
+	if e := m.Describe(p); !isSelect(e.Kind) || e.What == "" || e.Library {
+		return trace.NoGID
+	}
+	return p
+}
+
+func isSelect(k trace.Kind) bool { return k == trace.Select || k == trace.TrySelect }
 
 // chosen returns the alternative of a choice in words.
 func chosen(e *describe.Event) string {
