@@ -12,6 +12,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/faketest"
+	"hbcheck.dev/hbcheck/load"
 )
 
 // TestTimeoutStart: the time of the exploration does not include building the program, but includes
@@ -95,6 +96,53 @@ func testInitialising(t *testing.T, portfolio bool) {
 			}
 			if stopped != tt.want || (r.Verdict == OK) != (tt.want == 0) {
 				t.Errorf("portfolio %v, %+v: %v, stopped after %v", portfolio, tt, r.Verdict, stopped)
+			}
+		}
+	})
+}
+
+// TestBeginning: what an entry itself does before its first operation takes time from its share, though it takes
+// place while the machine is made; also if searches of a portfolio share the time, and if a machine is made
+// again for a finer search. The clock is that of a bubble.
+func TestBeginning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, tt := range []struct {
+			begins, want time.Duration
+			verdict      Verdict
+		}{
+			{500 * time.Millisecond, 1600 * time.Millisecond, OK},
+			{5 * time.Second, 2200 * time.Millisecond, Incomplete},
+		} {
+			for _, portfolio := range []bool{false, true} {
+				opts := options("full")
+				opts.Timeout, opts.Share, opts.Initialising = time.Second, true, time.Minute
+				f := faketest.New("store x 1")
+				e := entryOf(f, "F")
+				e.Source = &load.Entry{Name: "F"}
+				e.New = func(interrupted func() bool) (describe.Machine, error) {
+					wait := func(d, poll time.Duration) {
+						for begin := time.Now(); time.Since(begin) < d && !interrupted(); {
+							time.Sleep(poll)
+						}
+					}
+					wait(time.Second, time.Second/10) // for the packages
+					defer e.Source.Enter()()
+					wait(tt.begins, 3*time.Second/10) // at the end of the share there is no poll
+					return f, nil
+				}
+				if portfolio {
+					p := opts
+					p.Timeout, p.Share, p.Initialising = 0, false, 0
+					opts.Portfolio = &Portfolio{Searches: []Options{p}}
+				}
+				begin := time.Now()
+				r, err := Run(t.Context(), e, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if took := time.Since(begin); took != tt.want || r.Verdict != tt.verdict || r.Stats.Load != time.Second {
+					t.Errorf("portfolio %v, beginning for %v: %v after %v, %v of them for the packages", portfolio, tt.begins, r.Verdict, took, r.Stats.Load)
+				}
 			}
 		}
 	})

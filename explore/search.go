@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore/bug"
@@ -35,29 +36,41 @@ func prepare(ctx context.Context, e Entry, opts Options) (*exploration, error) {
 	if opts.Share && opts.Timeout > 0 && opts.Initialising > opts.Timeout-opts.spent {
 		now = &limit{ctx: ctx, timeout: opts.Initialising, share: true, cuttable: true}
 	}
+	initialising := now
 	//mutant: searches that share a time make their machines in it [test ./explore TestInitialisingRefined]: "outer(ctx)" -> "(*limit)(nil)"
-	release := outer(ctx).hold()
+	release := sync.OnceFunc(outer(ctx).hold())
+	var entered time.Time
 	m, err := e.New(func() bool {
-		now.start() // the machine executes already: it initialises packages
+		//mutant: the beginning of an entry is part of initialising its package [test ./explore TestBeginning]: "e.Source != nil" -> "false"
+		if e.Source != nil && entered.IsZero() && e.Source.Entering() {
+			entered, now = time.Now(), l // no other entry can use what the machine does from here on
+			release()
+		}
+		now.start() // the machine executes already: it initialises packages, or begins the entry
 		return now.interrupts()
 	})
 	release()
 	if err != nil {
-		now.release()
+		initialising.release()
+		l.release()
 		return nil, err
 	}
 	if now != l && now.passed() {
 		l = now
-	} else if now != l {
-		now.release()
-		now = l
+	} else if initialising != l {
+		initialising.release()
 	}
 	l.start()
 	s := &exploration{limit: l, m: m}
 	s.result = &Result{Package: e.Package, Entry: e.Name}
-	s.result.Stats.Load = time.Since(begin)
+	if entered.IsZero() {
+		entered = time.Now()
+	}
+	s.result.Stats.Load = entered.Sub(begin)
 	l.extra = max(0, opts.Initialising-s.result.Stats.Load)
-	return s, s.configure(opts)
+	err = s.configure(opts)
+	s.begin = entered
+	return s, err
 }
 
 // again returns another exploration of the entry, on the same machine.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -63,7 +64,19 @@ type Entry struct {
 	roots []*Package
 	// initialisers is set by WithInitialisers.
 	initialisers bool
+	// entering is the number of machines that execute the beginning of Func: see Enter.
+	entering int32
 }
+
+// Enter records that a machine has initialised the packages and executes the beginning of e's function, until
+// leave is called.
+func (e *Entry) Enter() (leave func()) {
+	atomic.AddInt32(&e.entering, 1)
+	return func() { atomic.AddInt32(&e.entering, -1) }
+}
+
+// Entering reports whether a machine executes the beginning of e's function: see Enter.
+func (e *Entry) Entering() bool { return atomic.LoadInt32(&e.entering) > 0 }
 
 // WithInitialisers returns e for facts about a program that begins at e, which then also cover initialisers
 // of variables.

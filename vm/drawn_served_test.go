@@ -7,19 +7,28 @@ import (
 )
 
 // TestServedLabels: after a look at a random value, what is drawn at its place, and computed from it, has no
-// label. Labels of other draws remain. A long beginning of an entry is executed again after a look.
+// label. Labels of other draws remain. A long beginning of an entry is executed again after a look. A poll
+// during the beginning can notice that the packages are initialised.
 func TestServedLabels(t *testing.T) {
 	prog, err := load.Load(load.Config{Dir: "testdata/served", Patterns: []string{"."}, Tests: true, Implicit: []string{"runtime"}, Cache: &proofCache})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range prog.Entries {
-		m, err := New(prog, e, Config{OrderedTime: true, Races: true, Check: CheckState | CheckLiveness})
+		entering := false
+		polled := func() bool {
+			entering = entering || e.Entering()
+			return false
+		}
+		m, err := New(prog, e, Config{OrderedTime: true, Races: true, Check: CheckState | CheckLiveness, Interrupt: polled})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, want := len(m.Refinement().Drawn) > 0, e.Name == "TestLong"; got != want {
 			t.Errorf("%s: its beginning was executed again, without labels: %t, want %t", e.Name, got, want)
+		}
+		if e.Name == "TestLong" && !entering || e.Entering() {
+			t.Errorf("%s: it was beginning at a poll: %t; it is still beginning: %t", e.Name, entering, e.Entering())
 		}
 		w := newWalker(m, 1)
 		registers := 0

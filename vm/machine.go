@@ -220,7 +220,8 @@ type autoMode struct {
 	keepPools bool   // initialisers get the last object put into a Pool: see triesEarly
 	early     uint32 // number of ways that initialisers have not tried (a product), or more than maxEarly
 
-	drew []Assumption // the draws so far, if draws get labels
+	drew      []Assumption // the draws so far, if draws get labels
+	drewFirst int          // number of draws before the first step
 
 	handed    *goroutine // the goroutine that got a value and continues next: see handOver
 	handovers uint32     // number of handovers
