@@ -4,13 +4,50 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"hbcheck.dev/hbcheck/internal/vmtest"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/trace"
 	"hbcheck.dev/hbcheck/vm"
 )
+
+// TestClockNames: a clock read is named by the call that reads the clock, not by an argument, by a call in an
+// argument, or by the function around it.
+func TestClockNames(t *testing.T) {
+	const src = `package main
+
+import "time"
+
+func wait(d time.Duration) time.Duration { return d }
+
+func main() {
+	ticks := time.NewTicker(time.Second * 2)
+	<-time.After(wait(time.Second))
+	end := time.Now().Add(time.Second)
+	if time.Until(time.Unix(1, 0)) > 0 || end.IsZero() {
+		ticks.Reset(time.Second)
+	}
+}
+`
+	prog := vmtest.Load(t, src)
+	s := newSource(prog)
+	pos := prog.Fset.Position(prog.Entries[0].Pos)
+	lines := strings.Split(src, "\n")
+	for _, name := range []string{"time.NewTicker", "time.After", "time.Now", "time.Until", "ticks.Reset"} {
+		line := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, name+"(") })
+		pos.Line, pos.Column = line+1, strings.Index(lines[line], name)+len(name)+1
+		if got, _ := s.what(trace.Clock, pos); got != name {
+			t.Errorf("%q, want %q", got, name)
+		}
+	}
+	pos.Line, pos.Column = 7, 1
+	if got, _ := s.what(trace.Clock, pos); got != "" {
+		t.Errorf("%q where nothing is called", got)
+	}
+}
 
 var update = flag.Bool("update", false, "rewrite testdata/words.txt")
 
