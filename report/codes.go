@@ -133,7 +133,7 @@ var verdictWords = map[string]string{
 		"\"Independent subtests\" means that the test is too big, and each of its subtests was explored without the others. " +
 		"The end of the run lists where the assumptions come from; docs/model.md lists all of them. " +
 		"--assume=none makes such a verdict ??, and --strict gives it the exit status 3.",
-	"warning": "warning: a bug that needs unlikely timing (goroutines that can run have to wait longer than --slack) or behaviour that the language permits and Go's implementation does not have; or a goroutine that the test leaves behind in every schedule although it could stop it (HB003, HB006), or that a timer wakes again and again (HB008). " +
+	"warning": "warning: a bug that needs unlikely timing (goroutines that can run have to wait longer than --slack) or behaviour that the language permits and Go's implementation does not have; or a goroutine that the test leaves behind in every schedule although it could stop it (HB003, HB006), or that a timer wakes again and again (HB008); or a failure after the program did not find something that may exist elsewhere (a server, arguments, a file, a variable), if no execution passes. " +
 		"It does not fail the entry; with --strict the exit status is 1.",
 }
 

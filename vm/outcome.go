@@ -101,11 +101,11 @@ const (
 	LackNetwork          // a connection was refused, because there is no network
 	LackChange           // a file that changes was read, and had its old contents
 	LackAllocations      // memory statistics, which do not count allocations, were read again
-	LackArguments        // a program that reads its arguments had none, and exited with a status other than 0
-	LackFile             // a program opened a file that does not exist, and exited with such a status
-	LackServer           // a program connected to an address where no server listens, and exited with such a status
-	LackInput            // a program read its standard input, which was empty, and exited with such a status
-	LackVariable         // a program asked for a variable that is not set, and exited with such a status
+	LackArguments        // a program that reads its arguments had none, and gave up (see givesUp)
+	LackFile             // a program opened a file that does not exist, and gave up
+	LackServer           // a program, or a test, connected to an address where no server listens, and gave up
+	LackInput            // a program read its standard input, which was empty, and gave up
+	LackVariable         // a program asked for a variable that is not set, and gave up
 )
 
 // The codes.

@@ -14,9 +14,9 @@ func (m *Machine) lack(what Lack) {
 	}
 }
 
-// miss records that something that a program may need does not exist.
+// miss records that something that a program may need does not exist. A test lacks only servers: see Lacks.
 func (m *Machine) miss(what Lack) {
-	if m.missed == LackNothing {
+	if m.missed == LackNothing && (what == LackServer || m.entry.Kind == load.Main) {
 		m.missed = what
 	}
 }
@@ -64,19 +64,42 @@ func (m *Machine) probes(g *goroutine) (found bool) {
 	return found
 }
 
-// Lacks returns the features of a native execution that this path lacked. A program (no test) that exits with
-// a status other than 0 may need arguments, a file, a server, input or a variable that are not here.
+// Lacks returns the features of a native execution that this path lacked. A program that gives up (no test) may
+// need arguments, a file, a server, input or a variable that are not here. A test finds the files and variables
+// of hbcheck, but it may need a server.
 func (v Report) Lacks() Lack {
 	m := v.m
 	//mutant: a program needs no arguments [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks != LackNothing || " -> "true || "
-	if m.lacks != LackNothing || !m.exited || m.exit == 0 {
+	if m.lacks != LackNothing || !m.givesUp() {
 		return m.lacks
 	}
-	if m.facts.Arguments && len(m.cfg.Args) <= 1 {
+	switch main := m.entry.Kind == load.Main; {
+	case m.facts.Arguments && len(m.cfg.Args) <= 1 && (main || m.exited):
 		return LackArguments
-	}
-	if m.entry.Kind == load.Main {
+	case main:
 		return m.missed
+	//mutant: a test needs no server [test ./cmd/hbcheck TestScripts/arguments]: "m.missed == LackServer" -> "false"
+	case m.missed == LackServer:
+		return LackServer
 	}
 	return LackNothing
+}
+
+// givesUp reports whether the program has decided to fail: it has exited with a status other than 0, a test has
+// reported a failure, or code of the user, or of package log for it, has called panic. A panic that the runtime or
+// a library raises is not such a decision.
+func (m *Machine) givesUp() bool {
+	if m.exited {
+		return m.exit != 0
+	}
+	if len(m.failures) > 0 {
+		return true
+	}
+	f := m.fault
+	//mutant: a panic of the runtime is one of the program [test ./cmd/hbcheck TestScripts/lacking]: "f.Kind != GoPanic || " -> ""
+	if f == nil || f.Kind != GoPanic || f.Fatal || len(f.Frames) == 0 {
+		return false
+	}
+	at := f.Frames[0]
+	return !at.Std || strings.HasPrefix(at.Func, "log.")
 }
