@@ -1,6 +1,7 @@
 package report
 
 import (
+	"go/token"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestCauses: a goroutine reads a value, is interrupted, and acts on the value. The value is a
@@ -103,17 +105,21 @@ func TestStaleRead(t *testing.T) {
 // TestOnlyThis: choices after a failure do not cause it.
 func TestOnlyThis(t *testing.T) {
 	choice := describe.Event{Name: "main", Kind: trace.Choose}
+	drawn := []vm.Assumption{{What: vm.RandSampled, Pos: token.Position{Filename: "/x/a.go", Line: 5}}}
 	for _, x := range []struct {
 		bug  bug.Bug
 		want string
 	}{
 		{bug.Bug{FailsAtStart: true, Inputs: []describe.Input{{}}, Events: []describe.Event{choice}}, " It needs no preemption, only these inputs."},
+		{bug.Bug{FailsAtStart: true}, " It happens before the first step, so in every schedule."},
+		{bug.Bug{FailsAtStart: true, Drawn: drawn}, " It happens before the first step, so in every schedule with these values: math/rand (a.go:5)."},
+		{bug.Bug{Events: []describe.Event{choice}, Delay: &bug.Delay{For: 5, Runner: "g2"}}, " It needs no preemption, but 5ns to pass while g2 could run and the choice in step 1."},
 		{bug.Bug{Events: []describe.Event{choice}}, " It needs no preemption, only the choice in step 1."},
 		{bug.Bug{Events: []describe.Event{{Kind: trace.Select, Picks: true, Fails: true}, choice}}, " It needs no preemption, only the case that the select in step 1 takes."},
 		{bug.Bug{Events: []describe.Event{{Kind: trace.Select}, {Kind: trace.Read}}}, " It needs no preemption."},
 	} {
 		x.bug.Kind = bug.Failure
-		if got := onlyThis(&x.bug); got != x.want {
+		if got := needed(&x.bug); got != x.want {
 			t.Errorf("%q, want %q", got, x.want)
 		}
 	}

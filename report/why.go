@@ -10,6 +10,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // article returns a noun with its indefinite article.
@@ -319,7 +320,8 @@ func needed(b *bug.Bug) string {
 	case b.Preemptions == 0 && passes == "":
 		return onlyThis(b)
 	case b.Preemptions == 0:
-		return fmt.Sprintf(" It needs no preemption, but %s.", passes)
+		//mutant: the choices beside a delay are not named [test ./report TestOnlyThis]: "listed(append([]string{passes}, choices(b)...))" -> "passes"
+		return fmt.Sprintf(" It needs no preemption, but %s.", listed(append([]string{passes}, choices(b)...)))
 	case passes != "":
 		passes = ", and " + passes
 	}
@@ -332,33 +334,67 @@ func needed(b *bug.Bug) string {
 // onlyThis says what a schedule without preemptions needs: an order, inputs, drawn values.
 func onlyThis(b *bug.Bug) string {
 	if len(b.Inputs) == 0 && b.FailsAtStart {
-		return " It happens before the first step, so in every schedule."
+		return " It happens before the first step, so in every schedule" + withValues(b.Drawn) + "."
 	}
+	var list []string
+	if movers(b) > 1 {
+		list = append(list, "this order")
+	}
+	if len(b.Inputs) > 0 {
+		list = append(list, "these inputs")
+	}
+	if list = append(list, choices(b)...); len(list) == 0 {
+		return " It needs no preemption."
+	}
+	return " It needs no preemption, only " + listed(list) + "."
+}
+
+// withValues names values of the environment that were not tried in all ways: " with these values: math/rand
+// (x.go:5)".
+func withValues(drawn []vm.Assumption) string {
+	var words []string
+	for _, a := range drawn {
+		words = append(words, fmt.Sprintf("%s (%s)", assumptions[a.What].what, line(a.Pos)))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " with these values: " + someOf(words)
+}
+
+// untilFailure returns the events up to the failure.
+func untilFailure(b *bug.Bug) []describe.Event {
 	end := slices.IndexFunc(b.Events, func(e describe.Event) bool { return e.Fails })
 	//mutant: what comes after a failure is its cause [test ./report TestOnlyThis]: "end < 0 && !b.FailsAtStart" -> "end < 0"
 	if end < 0 && !b.FailsAtStart {
 		end = len(b.Events) - 1
 	}
-	movers, draws, n := make(map[trace.GID]bool), []string(nil), 0
-	for i := range b.Events[:end+1] {
-		e := &b.Events[i]
+	return b.Events[:end+1]
+}
+
+// movers returns the number of goroutines that move up to the failure, without timers.
+func movers(b *bug.Bug) int {
+	movers := make(map[trace.GID]bool)
+	for _, e := range untilFailure(b) {
+		if !e.Blocked && !timer(&e) {
+			movers[e.G] = true
+		}
+	}
+	return len(movers)
+}
+
+// choices names the values that are chosen up to the failure, and the cases that selects take.
+func choices(b *bug.Bug) (list []string) {
+	var draws []string
+	n := 0
+	for _, e := range untilFailure(b) {
 		if e.Blocked {
 			continue
 		}
 		n++
-		if !timer(e) {
-			movers[e.G] = true
-		}
 		if e.Kind == trace.Choose && e.Internal == "" {
 			draws = append(draws, fmt.Sprint(n))
 		}
-	}
-	var list []string
-	if len(movers) > 1 {
-		list = append(list, "this order")
-	}
-	if len(b.Inputs) > 0 {
-		list = append(list, "these inputs")
 	}
 	switch {
 	case len(draws) > maxPlaces:
@@ -376,10 +412,7 @@ func onlyThis(b *bug.Bug) string {
 	case len(picks) == 1:
 		list = append(list, fmt.Sprintf("the case that the select in step %d takes", picks[0]))
 	}
-	if len(list) == 0 {
-		return " It needs no preemption."
-	}
-	return " It needs no preemption, only " + listed(list) + "."
+	return list
 }
 
 // picks returns the steps, from 1, of selects that could have taken another case, up to the failure.

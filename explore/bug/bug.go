@@ -78,8 +78,10 @@ type Bug struct {
 	Events    []describe.Event // Schedule in words
 	Calls     []Call           // the calls in which the events were executed
 	LoopEvent int              // index into Events where the loop begins, if Loop >= 0
-	// FailsAtStart: the test reports the failure before the first step.
+	// FailsAtStart: the test reports the failure before the first step. Drawn has the values on which the
+	// program depended by then and which were not tried in all ways, such as random numbers.
 	FailsAtStart bool
+	Drawn        []vm.Assumption
 	Goroutines   []describe.Goroutine // goroutines that had not ended at the end
 	NotRun       []describe.Related   // goroutines that had been started, and had not moved when the bug showed
 	Cycle        []Edge               // for a deadlock: a cycle of the wait-for graph; for a leak: the chain of holders

@@ -146,6 +146,9 @@ type Environment interface {
 	// Assumed returns the assumptions that executions since ForgetExisted have made: the choices of
 	// the environment that the machine has not tried in all ways.
 	Assumed() []vm.Assumption
+	// DrawnFirst returns the assumptions about random values, and about numbers made of the clock, that were
+	// made before the first step and on which an execution has depended.
+	DrawnFirst() []vm.Assumption
 	// Modes returns the user's restrictions of the environment that made a difference. Slack belongs to
 	// vm.ModeSlack, InputLen to vm.ModeInputLen.
 	Modes() []vm.Mode

@@ -17,7 +17,9 @@ func markFailure(m describe.Machine, b *bug.Bug, atStart int) {
 	end := m.Ending()
 	i := slices.IndexFunc(end.Also, func(f *describe.Fault) bool { return describe.Plain(f.Pos) == b.Pos })
 	//mutant: a failure before the first step is one at the end [test ./cmd/hbcheck TestScripts/inputs$]: false
-	b.FailsAtStart = b.Kind == bug.Failure && atStart >= i+2
+	if b.FailsAtStart = b.Kind == bug.Failure && atStart >= i+2; b.FailsAtStart {
+		b.Drawn = m.DrawnFirst()
+	}
 	if b.Kind != bug.Failure || i < 0 {
 		return
 	}

@@ -20,6 +20,7 @@ type bare struct{}
 var errBare = errors.New("a fake machine cannot do that")
 
 func (bare) VM() *vm.Machine                                                         { return nil }
+func (bare) DrawnFirst() []vm.Assumption                                             { return nil }
 func (bare) PartnerCase(trace.GID, int) int                                          { return 0 }
 func (bare) CaseTaken(trace.GID, int) string                                         { return "" }
 func (bare) NextKey(trace.GID, int) string                                           { return "" }
