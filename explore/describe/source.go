@@ -133,6 +133,10 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 			}
 			continue
 		}
+		//mutant: what a conversion reads has no name [test ./explore/describe TestConversionNames]: "f.converts(call) && k.Plain()" -> "false"
+		if call, ok := e.(*ast.CallExpr); ok && f.converts(call) && k.Plain() { // string(b) reads b
+			e = call.Args[0]
+		}
 		if call, ok := e.(*ast.CallExpr); ok && f.builtin(call) == "copy" && k.Plain() {
 			return copied(call, k), moved
 		}
@@ -189,6 +193,11 @@ func (s *source) calledAt(path []ast.Node, pos token.Position) string {
 // panics reports whether a call is one of the builtin panic. The operations at its position are
 // those of deferred calls, not operations on its argument.
 func (f sourceFile) panics(call *ast.CallExpr) bool { return f.builtin(call) == "panic" }
+
+// converts reports whether a call is a conversion.
+func (f sourceFile) converts(call *ast.CallExpr) bool {
+	return f.info != nil && f.info.Types[call.Fun].IsType() && len(call.Args) == 1
+}
 
 // builtin returns the name of the builtin function that is called; "": the function is no builtin.
 func (f sourceFile) builtin(call *ast.CallExpr) string {

@@ -49,6 +49,24 @@ func main() {
 	}
 }
 
+// TestConversionNames: a conversion reads its operand.
+func TestConversionNames(t *testing.T) {
+	const src = `package main
+
+type event struct{ id []byte }
+
+func text(e *event) string { return string(e.id) }
+
+func main() { println(text(&event{[]byte("a")})) }
+`
+	prog := vmtest.Load(t, src)
+	pos := prog.Fset.Position(prog.Entries[0].Pos)
+	pos.Line, pos.Column = 5, strings.Index(strings.Split(src, "\n")[4], "string(e.id)")+len("string(")
+	if got, typ := newSource(prog).what(trace.Read, pos); got != "e.id" || typ.String() != "[]byte" {
+		t.Errorf("%q of type %v, want e.id", got, typ)
+	}
+}
+
 var update = flag.Bool("update", false, "rewrite testdata/words.txt")
 
 // TestWords executes testdata/words.go under one schedule and compares the descriptions of its
