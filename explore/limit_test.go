@@ -101,9 +101,9 @@ func testInitialising(t *testing.T, portfolio bool) {
 	})
 }
 
-// TestBeginning: what an entry itself does before its first operation takes time from its share, though it takes
-// place while the machine is made; also if searches of a portfolio share the time, and if a machine is made
-// again for a finer search. The clock is that of a bubble.
+// TestBeginning: what an entry itself does before its first operation takes time from its share, though it
+// takes place while the machine is made; also if searches of a portfolio share the time. The clock is that
+// of a bubble.
 func TestBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, tt := range []struct {

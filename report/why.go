@@ -349,8 +349,8 @@ func onlyThis(b *bug.Bug) string {
 	return " It needs no preemption, only " + listed(list) + "."
 }
 
-// withValues names values of the environment that were not tried in all ways: " with these values: math/rand
-// (x.go:5)".
+// withValues names values of the environment that were not tried in all ways: " with these values: math/rand"
+// with its position.
 func withValues(drawn []vm.Assumption) string {
 	var words []string
 	for _, a := range drawn {

@@ -55,17 +55,6 @@ func (m *Machine) assumeCollected(g *goroutine, what Assumed) {
 // Assumed returns the machine's assumptions on any path.
 func (v Environment) Assumed() []Assumption { return v.m.assumed }
 
-// DrawnFirst returns the draws before the first step at which there was a look on any path.
-func (v Environment) DrawnFirst() (list []Assumption) {
-	for _, a := range v.m.drawnAt() {
-		//mutant: a draw after the first step is one before it [test ./cmd/hbcheck TestScripts/drawn]: "[:v.m.drewFirst]" -> ""
-		if slices.Contains(v.m.drew[:v.m.drewFirst], a) {
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
 // A Mode is a restriction of the environment that the user has asked for.
 type Mode uint8
 

@@ -64,9 +64,9 @@ func (m *Machine) probes(g *goroutine) (found bool) {
 	return found
 }
 
-// Lacks returns the features of a native execution that this path lacked. A program that gives up (no test) may
-// need arguments, a file, a server, input or a variable that are not here. A test finds the files and variables
-// of hbcheck, but it may need a server.
+// Lacks returns the features of a native execution that this path lacked. A program that gives up (no test)
+// may need arguments, a file, a server, input or a variable that are not here. A test finds the files and
+// variables of hbcheck, but it may need a server.
 func (v Report) Lacks() Lack {
 	m := v.m
 	//mutant: a program needs no arguments [test ./cmd/hbcheck TestScripts/arguments]: "m.lacks != LackNothing || " -> "true || "
@@ -85,9 +85,9 @@ func (v Report) Lacks() Lack {
 	return LackNothing
 }
 
-// givesUp reports whether the program has decided to fail: it has exited with a status other than 0, a test has
-// reported a failure, or code of the user, or of package log for it, has called panic. A panic that the runtime or
-// a library raises is not such a decision.
+// givesUp reports whether the program has decided to fail: it has exited with a status other than 0, a test
+// has reported a failure, or code of the user, or of package log for it, has called panic. A panic that the
+// runtime or a library raises is not such a decision.
 func (m *Machine) givesUp() bool {
 	if m.exited {
 		return m.exit != 0

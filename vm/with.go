@@ -103,6 +103,17 @@ func (v Environment) NeedsRefining() bool {
 	return !m.cfg.VisibleLooks || len(m.cfg.late.jumps) > len(m.cfg.jumps)
 }
 
+// DrawnFirst returns the draws before the first step at which there was a look on any path.
+func (v Environment) DrawnFirst() (list []Assumption) {
+	for _, a := range v.m.drawnAt() {
+		//mutant: a draw after the first step is one before it [test ./cmd/hbcheck TestScripts/drawn]: "[:v.m.drewFirst]" -> ""
+		if slices.Contains(v.m.drew[:v.m.drewFirst], a) {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
 // New returns a machine in the initial state of entry e: packages are initialised, and the
 // entry's first visible operation is pending.
 //

@@ -163,8 +163,9 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	return "", nil
 }
 
-// calledAt returns the function of the call at pos, such as time.After: it reads the clock, and its arguments do
-// not matter. The text is empty if there is no call: a deferred call runs where the function returns.
+// calledAt returns the function of the call at pos, such as time.After: it reads the clock, and its
+// arguments do not matter. The text is empty if there is no call: a deferred call runs where the function
+// returns.
 func (s *source) calledAt(path []ast.Node, pos token.Position) string {
 	text := ""
 	for _, n := range path {
