@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -216,5 +217,24 @@ func TestPlainDriver(t *testing.T) {
 	for v, call := range map[findings.Variant]string{findings.Filled: "msg.NewOptions()", findings.Plain: "msg.Options{Level: 1}"} {
 		d, _ := findings.NewDrivers(prog).New(&list[0], "D", v)
 		wantAll(t, d.Body, ", "+call+", func(")
+	}
+}
+
+// TestDriverBesideTests: only the tests have a constructor, so the driver is in the file with the tests.
+func TestDriverBesideTests(t *testing.T) {
+	prog, list := find(t, "testdata/src", true, "./beside")
+	if len(list) != 1 || list[0].Code != "HBA108" {
+		t.Fatalf("findings %v, want one of HBA108", list)
+	}
+	d, why := findings.NewDrivers(prog).New(&list[0], "D", findings.Filled)
+	if d == nil {
+		t.Fatal(why)
+	}
+	wantAll(t, d.Body, "x := NewStore(msg.NewOptions())\n")
+	if filepath.Base(d.File) != "beside_test.go" || len(d.Added) > 0 {
+		t.Errorf("driver in %s with imports %q, want beside_test.go, which has the imports", d.File, d.Added)
+	}
+	if errs := findings.Compile(prog, []*findings.Driver{d}); errs[0] != nil {
+		t.Error(errs[0])
 	}
 }
