@@ -19,8 +19,8 @@ import (
 	"hbcheck.dev/hbcheck/vm"
 )
 
-// longProgram has executions of some 10^5 steps, with locks, channels and atomics. Its arguments
-// are the sizes.
+// longProgram has executions of some 10^5 steps (in quick tests 10^4), with locks, channels and atomics. Its
+// arguments are the sizes.
 const longProgram = `package main
 import ("os"; "strconv"; "sync"; "sync/atomic")
 func main() {
@@ -44,11 +44,11 @@ func TestLongBounds(t *testing.T) {
 	prog := vmtest.Load(t, longProgram)
 	all := explorers.All()
 	resumed := 0
-	seeds := deep.Seeds(t, 2, 120)
+	seeds, sizes := deep.Seeds(t, 2, 120), deep.Pick([]int{300, 1000, 1500}, []int{300, 3000, 20_000})
 	for _, seed := range seeds {
 		r := rand.New(rand.NewPCG(45, seed))
 		x := all[int(seed)%len(all)]
-		size := []int{300, 3000, 20_000}[r.IntN(3)]
+		size := sizes[r.IntN(3)]
 		o := explore.Options{POR: x, Match: !x.Stateless && r.IntN(2) == 0 || !x.Stateless && !x.Stateful, NoMinimise: true, All: true, Seed: seed}
 		if x.Stateful && !o.Match && !x.Stateless {
 			o.Match = true

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,7 +43,7 @@ func indented(message, more string) string {
 func message(b *bug.Bug) string {
 	switch d := b.Detail.(type) {
 	case bug.Crashed:
-		return d.Text
+		return asserted(d.Text)
 	case bug.TestFailed:
 		if d.Message == "" {
 			return "test failed"
@@ -95,13 +96,17 @@ func message(b *bug.Bug) string {
 
 // asserted returns the message of a failure; if it has the form of testify, the sentence that says
 // what is wrong comes first. Testify's form is a table: Error Trace, Error, Test, and the text of
-// the test itself (Messages).
+// the test itself (Messages). Package testing indents the table in the message of a panic.
 func asserted(message string) string {
-	if !strings.Contains(message, "\tError Trace:\t") {
+	before, _, ok := strings.Cut(message, "\tError Trace:\t")
+	if !ok {
 		return message
 	}
+	indent := before[strings.LastIndex(before, "\n")+1:]
+	head := strings.TrimSpace(strings.TrimSuffix(before, indent))
 	fields, label := make(map[string][]string), ""
-	for l := range strings.Lines(message) {
+	for l := range strings.Lines(message[len(before)-len(indent):]) {
+		l = strings.TrimPrefix(l, indent)
 		rest, ok := strings.CutPrefix(strings.TrimRight(l, "\n"), "\t")
 		if name, text, found := strings.Cut(rest, ":"); ok && found && strings.HasPrefix(strings.TrimLeft(text, " "), "\t") && name != "" && name == strings.TrimSpace(name) {
 			label, rest = name, text
@@ -115,10 +120,13 @@ func asserted(message string) string {
 		return message
 	}
 	// The sentence also has the compared values: "Not equal: expected: 1, actual: 2". The
-	// difference follows.
-	end := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "Diff:") })
-	if end < 0 {
-		end = len(words)
+	// difference follows, or the calls that an error has recorded.
+	end := len(words)
+	for i, w := range words {
+		if strings.HasPrefix(w, "Diff:") || i+1 < len(words) && frameLine.MatchString(words[i+1]) {
+			end = i
+			break
+		}
 	}
 	var list []string
 	for _, w := range words[:end] {
@@ -134,8 +142,14 @@ func asserted(message string) string {
 	if end < len(words) {
 		text += "\n" + strings.Join(words[end:], "\n")
 	}
+	if head != "" {
+		text = head + " " + text
+	}
 	return strings.TrimRight(text, "\n")
 }
+
+// frameLine is the second line of a frame of a stack, which has the position.
+var frameLine = regexp.MustCompile(`^\t\S.*\.go:\d+$`)
 
 func afterMain(ended bool) string {
 	if ended {

@@ -166,6 +166,10 @@ func TestAsserted(t *testing.T) {
 			"Not equal: expected: 1, actual: 2 (after the close)"},
 		{trace + "\tError:      \tNot equal: \n\t            \texpected: \"a\"\n\t            \tactual  : \"b\"\n\t            \t\n\t            \tDiff:\n\t            \t-a\n\t            \t+b\n\tTest:       \tTestX\n",
 			"Not equal: expected: \"a\", actual: \"b\"\nDiff:\n-a\n+b"},
+		{trace + "\tError:      \tReceived unexpected error:\n\t            \tclosed\n\t            \tx.Close\n\t            \t\t/x.go:5\n\tTest:       \tTestX\n",
+			"Received unexpected error: closed\nx.Close\n\t/x.go:5"},
+		{"panic: Log in goroutine after TestX has completed: " + strings.ReplaceAll(trace+"\tError:      \tShould be true\n\tTest:       \tTestX", "\n\t", "\n\t    \t"),
+			"panic: Log in goroutine after TestX has completed: Should be true"},
 	} {
 		if got := asserted(test[0]); got != test[1] {
 			t.Errorf("asserted(%q)\n = %q\nwant %q", test[0], got, test[1])

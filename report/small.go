@@ -47,7 +47,7 @@ func smallVerdict(s *explore.Small) string {
 	case x.FirstOnly:
 		is = "is incomplete (its search ended with a failure that smaller numbers may have caused)"
 	case !s.Exhaustive():
-		is = "is incomplete (" + strings.Join(Incomplete(x), "; ") + ")"
+		is = "is incomplete (" + strings.Join(unassumed(x), "; ") + ")"
 	case len(x.Assumed) > 0:
 		is = "is " + exhaustive(x, false)
 	}
@@ -56,6 +56,25 @@ func smallVerdict(s *explore.Small) string {
 		text += ", no bug"
 	}
 	return text
+}
+
+// unassumed returns the reasons for incompleteness, with one clause for all assumptions.
+func unassumed(r *explore.Result) []string {
+	var others, assumed explore.Result
+	for _, x := range r.Incomplete {
+		if x.Cause == explore.CauseAssumed {
+			assumed.Assumed = append(assumed.Assumed, x.Assumption)
+		} else {
+			others.Incomplete = append(others.Incomplete, x)
+		}
+	}
+	others.LongLoops = r.LongLoops
+	list := Incomplete(&others)
+	//mutant: assumptions of an incomplete small version are not named [test ./report TestSmallAssumes]: false
+	if words := Assumes(&assumed); len(words) > 0 {
+		list = append(list, "assuming "+strings.Join(words, ", "))
+	}
+	return list
 }
 
 // smallCovered returns the text about the explored part of a small version.

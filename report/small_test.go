@@ -11,6 +11,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // TestSmall: every format says that a bug is one of a small version, with its numbers, and has the result
@@ -81,5 +82,17 @@ func TestSmall(t *testing.T) {
 	rep.Small[0].To = "3; os.Exit(0)"
 	if _, err := rep.Edits(dir); err == nil {
 		t.Error("an edit that is no number is taken")
+	}
+}
+
+// TestSmallAssumes: an incomplete small version names its assumptions in words, and once.
+func TestSmallAssumes(t *testing.T) {
+	clock := func(line int) explore.Reason {
+		return explore.Reason{Cause: explore.CauseAssumed, Assumption: vm.Assumption{What: vm.ClockCounted, Pos: token.Position{Filename: "x.go", Line: line}}}
+	}
+	stopped := explore.Reason{Cause: explore.CauseBound, Bound: por.Reason{Bound: por.BoundPoll, Text: "stopped after 1s"}}
+	s := &explore.Small{Smaller: &bug.Smaller{}, Result: &explore.Result{Verdict: explore.Incomplete, Incomplete: []explore.Reason{stopped, clock(1), clock(2)}}}
+	if got, want := smallVerdict(s), "is incomplete (stopped after 1s; assuming clock values):"; !strings.Contains(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -63,12 +63,12 @@ func main() {
 			kept = append(kept, make([]byte, 1<<20))
 		}
 	case "garbage":
-		for i := range 2000 {
+		for i := range 300 {
 			kept = [][]byte{make([]byte, 1<<20)}
 			kept[0][i] = 1
 		}
 	case "trees":
-		for range 300 {
+		for range 100 {
 			root = build(12)
 		}
 	}

@@ -11,3 +11,9 @@ func SetMostOverwritten(n int) (before int) {
 	before, mostOverwritten = mostOverwritten, n
 	return before
 }
+
+// SetShortHistory sets the number of events that are read one by one.
+func SetShortHistory(n int) (before int) {
+	before, shortHistory = shortHistory, n
+	return before
+}

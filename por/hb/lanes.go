@@ -110,7 +110,7 @@ type suffix struct {
 }
 
 // shortHistory is the number of events that are read one by one faster than by lanes.
-const shortHistory = 128
+var shortHistory = 128
 
 // Short reports whether reading the events before e one by one is fastest, because they are few.
 func (x *Execution) Short(e int) bool { return e <= shortHistory }
@@ -127,6 +127,19 @@ func (x *Execution) Concurrent(e int, buf []int32) []int32 {
 		return buf
 	}
 	x.readLanes(0, true, noClass, c, e, -1, func(j int) bool {
+		buf = append(buf, int32(j))
+		return true
+	})
+	return buf
+}
+
+// ConcurrentOnChannels appends to buf, latest first, the events on channels before event e that do not happen
+// before it. A few others may be among them.
+func (x *Execution) ConcurrentOnChannels(e int, buf []int32) []int32 {
+	if x.rel.ReadsFrom || x.Short(e) {
+		return x.Concurrent(e, buf)
+	}
+	x.readLanes(channelsBit, false, noClass, x.Clock(e), e, -1, func(j int) bool {
 		buf = append(buf, int32(j))
 		return true
 	})

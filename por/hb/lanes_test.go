@@ -122,6 +122,52 @@ func TestLanes(t *testing.T) {
 	}
 }
 
+// TestConcurrent: the lanes have all events that do not happen before the newest one, and those of channels
+// all on channels.
+func TestConcurrent(t *testing.T) {
+	defer hb.SetShortHistory(hb.SetShortHistory(0))
+	found := 0
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		toy := toys.Random(r, 2+r.IntN(3), 8, false)
+		toy.Timed = seed%2 == 0
+		found += concurrent(t, toy, r)
+	}
+	for seed := range uint64(8) {
+		found += concurrent(t, machine(t, waits), rand.New(rand.NewPCG(seed, 2)))
+	}
+	if found < 1000 {
+		t.Errorf("only %d events", found)
+	}
+}
+
+// concurrent compares Concurrent and ConcurrentOnChannels with what Before says of all events, in a random
+// execution. It returns the number of events found on channels.
+func concurrent(t *testing.T, sys por.System, r *rand.Rand) (found int) {
+	x := hb.NewExecution(sys, hb.Relation{})
+	for enabled := x.Enabled(); len(enabled) > 0; enabled = x.Enabled() {
+		g := enabled[r.IntN(len(enabled))]
+		x.Execute(g, r.IntN(sys.Alternatives(g)))
+		e := len(x.Events) - 1
+		var all []int32
+		for j := e - 1; j >= 0; j-- {
+			if !x.Before(j, x.Clock(e)) {
+				all = append(all, int32(j))
+			}
+		}
+		if got := x.Concurrent(e, nil); !slices.Equal(got, all) {
+			t.Fatalf("event %d: %v, want %v", e, got, all)
+		}
+		unrelated := func(j int32) bool { return !x.Events[j].Op.Kind.Channels() }
+		got, want := slices.DeleteFunc(x.ConcurrentOnChannels(e, nil), unrelated), slices.DeleteFunc(all, unrelated)
+		if !slices.Equal(got, want) {
+			t.Fatalf("event %d: on channels %v, want %v", e, got, want)
+		}
+		found += len(got)
+	}
+	return found
+}
+
 // waits has operations on channels, Conds and locks, and time passes.
 const waits = `package main
 import ("sync"; "sync/atomic"; "time")

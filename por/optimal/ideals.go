@@ -34,7 +34,7 @@ func (s *searcher) scheduleIdeals(i, e int, q, h *interval) {
 		pending = append(pending, h)
 	}
 	s.scratch.pair = pending
-	// Phase 1: the events before the arrivals. (x does not happen before any of them: see without.)
+	// Phase 1: the events before the arrivals. (x does not happen before any of them: see beginsWithout.)
 	root := x // some events of the prefix of x may not be needed
 	if outer := s.frames[i].outer; outer >= 0 {
 		root = s.frames[outer].depth

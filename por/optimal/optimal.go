@@ -199,6 +199,7 @@ type scratch struct {
 	clock       []uint32        // scheduleIdeals, needsAll
 	without     []uint32        // clockWithout
 	intervals   []interval
+	exposed     []exposure
 	pair        []*interval // scheduleIdeals
 	events      []int       // scheduleIdeals, disabledByProperSubset
 	ages        []uint64    // fingerprint

@@ -134,8 +134,13 @@ func (s *searcher) concurrentFrames(e int) []int32 {
 		return list
 	}
 	s.concurrent = s.Concurrent(e, s.concurrent[:0])
-	list := s.concurrent[:0]
-	for _, x := range s.concurrent {
+	return s.framesOf(s.concurrent)
+}
+
+// framesOf replaces events by the frames whose operations they are. Other events are left out.
+func (s *searcher) framesOf(events []int32) []int32 {
+	list := events[:0]
+	for _, x := range events {
 		if i := s.frameOf[x]; i >= 0 && s.frames[i].depth == int(x) {
 			list = append(list, i)
 		}

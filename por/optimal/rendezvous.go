@@ -2,6 +2,7 @@ package optimal
 
 import (
 	"math"
+	"slices"
 
 	"hbcheck.dev/hbcheck/por/hb"
 	"hbcheck.dev/hbcheck/trace"
@@ -121,13 +122,11 @@ func (s *searcher) conflictsWith(f *frame, g trace.GID) bool {
 //
 // It is [from, until): the goroutine waits at op after event from, and waits no more after event
 // until. op is the operation at the arrival. multiWay: op waits for several events, like a select.
-// conflicts: x, the chosen event of a frame, may make op impossible (without).
 type interval struct {
 	g           trace.GID
 	op          *hb.NextOp
 	from, until int // the event by which it arrives (-1: at the start), and the event that executes op
 	multiWay    bool
-	conflicts   bool
 }
 
 // intervals lists the pending intervals that had not ended before event x, the chosen one of a
@@ -160,21 +159,19 @@ func (s *searcher) intervals(x int) []interval {
 	return list
 }
 
-// without returns the intervals of list that begin without x, and sets conflicts of each. An operation on
-// channels that x itself has executed depends on x. A goroutine that arrives because of x
-// never waits without it.
-func (s *searcher) without(x int, list []interval) []interval {
-	kept := list[:0]
-	for _, q := range list {
-		//mutant: rendezvous: intervals that x ends begin without it for selects only [selecting]: "!s.Before(x, s.Clock(q.from))" -> "q.from < x"
-		//mutant: rendezvous: what arrives because of x would wait without it [selecting]: true
-		if (q.from < 0 || !s.Before(x, s.Clock(q.from))) && !s.Events[x].ComesBefore(q.op) {
-			//mutant: rendezvous: only what x ends conflicts with it [selecting]: "s.MayBeReversed(&s.Events[x], q.op)" -> "q.until == x"
-			q.conflicts = s.MayBeReversed(&s.Events[x], q.op)
-			kept = append(kept, q)
-		}
-	}
-	return kept
+// beginsWithout reports whether q, an interval that had not ended before event x, begins without x. An
+// operation on channels that x itself has executed depends on x. A goroutine that arrives because of x never
+// waits without it.
+func (s *searcher) beginsWithout(x int, q *interval) bool {
+	//mutant: rendezvous: intervals that x ends begin without it for selects only [selecting]: "!s.Before(x, s.Clock(q.from))" -> "q.from < x"
+	//mutant: rendezvous: what arrives because of x would wait without it [selecting]: true
+	return (q.from < 0 || !s.Before(x, s.Clock(q.from))) && !s.Events[x].ComesBefore(q.op)
+}
+
+// conflicts reports whether x may make q's operation impossible.
+func (s *searcher) conflicts(x int, q *interval) bool {
+	//mutant: rendezvous: only what x ends conflicts with it [selecting]: "s.MayBeReversed(&s.Events[x], q.op)" -> "q.until == x"
+	return s.MayBeReversed(&s.Events[x], q.op)
 }
 
 // scheduleRendezvous is rule S3 for the newest event e, if e concerns channels: it schedules sets
@@ -183,41 +180,90 @@ func (s *searcher) without(x int, list []interval) []interval {
 //
 // It considers an interval q if event e can be the last one of such a set: e is the arrival of
 // q, or changes whether a select is ready (exposes). The partner h may have arrived at any
-// time.
+// time. Neither the intervals that e exposes nor the pairs that may communicate depend on x, except that x
+// must come before their ends; so they are listed once, for the earliest frame.
 //
-// Cost: pairs of intervals, for each event and frame on channels. Where many goroutines wait, this is most
-// of the cost of a search, so it is counted (por.Stats.Looked) for auto.
+// Cost: pairs of intervals, for each event, and the pairs that may communicate, for each event and frame on
+// channels. Where many goroutines wait, this is most of the cost of a search, so it is counted
+// (por.Stats.Looked) for auto.
 func (s *searcher) scheduleRendezvous(e int) {
 	s.ideals, s.listed = 0, 0
-	for _, frame := range s.concurrentFrames(e) {
+	frames := s.channelFrames(e)
+	if len(frames) == 0 {
+		return
+	}
+	all := s.intervals(s.frames[frames[len(frames)-1]].depth)
+	exposed := s.exposed(e, all)
+	if len(exposed) == 0 {
+		return
+	}
+	for _, frame := range frames {
 		i := int(frame)
 		x := s.frames[i].depth
 		if s.Halted {
 			break
 		}
-		if s.frames[i].noReversals {
-			continue
-		}
-		if op := &s.Events[x].Op; !op.Kind.Channels() && !op.DependsOnAll {
-			continue
-		}
-		all := s.without(x, s.intervals(x))
-		for a := range all {
-			q := &all[a]
-			if !s.exposes(e, q) {
+		for k := range exposed {
+			q := &all[exposed[k].q]
+			if q.until < x || !s.beginsWithout(x, q) {
 				continue
 			}
-			s.Stats.Looked += uint64(len(all))
-			if !q.needsPartner() && q.conflicts {
+			s.Stats.Looked += uint64(1 + len(exposed[k].partners))
+			conflicts := s.conflicts(x, q)
+			if !q.needsPartner() && conflicts {
 				s.scheduleIdeals(i, e, q, nil)
 			}
-			for b := range all {
-				if h := &all[b]; h.g != q.g && (q.conflicts || h.conflicts) && q.mayCommunicate(h) {
+			for _, b := range exposed[k].partners {
+				if h := &all[b]; h.until >= x && s.beginsWithout(x, h) && (conflicts || s.conflicts(x, h)) {
 					s.scheduleIdeals(i, e, q, h)
 				}
 			}
 		}
 	}
+}
+
+// channelFrames returns those of concurrentFrames whose operations are on channels, and whose races are
+// sought. (An operation that depends on all others is never concurrent.)
+func (s *searcher) channelFrames(e int) []int32 {
+	var list []int32
+	if s.Short(e) {
+		list = s.concurrentFrames(e)
+	} else {
+		s.concurrent = s.ConcurrentOnChannels(e, s.concurrent[:0])
+		list = s.framesOf(s.concurrent)
+	}
+	return slices.DeleteFunc(list, func(i int32) bool {
+		return s.frames[i].noReversals || !s.Events[s.frames[i].depth].Op.Kind.Channels()
+	})
+}
+
+// An exposure is an interval that event e exposes, and those with which its operation may communicate, as
+// indexes of a list.
+type exposure struct {
+	q        int
+	partners []int
+}
+
+// exposed lists the intervals of a list that event e exposes.
+func (s *searcher) exposed(e int, all []interval) []exposure {
+	list := s.scratch.exposed[:0]
+	for a := range all {
+		q := &all[a]
+		if !s.exposes(e, q) {
+			continue
+		}
+		n := len(list)
+		list = slices.Grow(list, 1)[:n+1]
+		list[n].q, list[n].partners = a, list[n].partners[:0]
+		s.Stats.Looked += uint64(len(all))
+		for b := range all {
+			if h := &all[b]; h.g != q.g && q.mayCommunicate(h) {
+				list[n].partners = append(list[n].partners, b)
+			}
+		}
+	}
+	s.scratch.exposed = list
+	return list
 }
 
 // concernsChannels reports whether event e has brought a goroutine to an operation on channels, or is itself
