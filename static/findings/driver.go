@@ -94,6 +94,9 @@ const (
 	Plain
 	// Zero is Plain with zero for arguments of basic types.
 	Zero
+	// Bare is Filled, but the objects of the methods have no constructors, which may need a file or a server:
+	// they are new, and their maps are empty.
+	Bare
 	// Chosen is Filled with numbers that executions choose.
 	Chosen
 	// Prepared is Chosen with a choice of an exported method that is called before.

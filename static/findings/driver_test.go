@@ -221,6 +221,7 @@ func TestPlainDriver(t *testing.T) {
 }
 
 // TestDriverBesideTests: only the tests have a constructor, so the driver is in the file with the tests.
+// A driver without constructors makes the map.
 func TestDriverBesideTests(t *testing.T) {
 	prog, list := find(t, "testdata/src", true, "./beside")
 	if len(list) != 1 || list[0].Code != "HBA108" {
@@ -234,7 +235,14 @@ func TestDriverBesideTests(t *testing.T) {
 	if filepath.Base(d.File) != "beside_test.go" || len(d.Added) > 0 {
 		t.Errorf("driver in %s with imports %q, want beside_test.go, which has the imports", d.File, d.Added)
 	}
-	if errs := findings.Compile(prog, []*findings.Driver{d}); errs[0] != nil {
-		t.Error(errs[0])
+	bare, why := findings.NewDrivers(prog).New(&list[0], "B", findings.Bare)
+	if bare == nil {
+		t.Fatal(why)
+	}
+	wantAll(t, bare.Body, "x := &Store{numbers: map[string]int{}}\n")
+	for _, err := range findings.Compile(prog, []*findings.Driver{d, bare}) {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
