@@ -43,14 +43,18 @@ func (s *subject) errorf(format string, args ...any) {
 // each calls compare for the programs that a full search explores completely within the bound, and returns
 // their number, and the number of the others.
 func (p printed) each(t *testing.T, compare func(s *subject)) (checked, left int) {
-	total := deep.N(p.short, p.total)
 	cfg := vm.Config{VisibleOutput: true}
 	bound := p.bound
 	bound.Match = true
 	wrong := 0
-	for first := deep.Seed(); checked+left < total; first += uint64(p.perBatch) {
+	for seeds := deep.Seeds(t, p.short, p.total); len(seeds) > 0; {
+		first, n := seeds[0], 1
+		for n < min(p.perBatch, len(seeds)) && seeds[n] == first+uint64(n) {
+			n++
+		}
+		seeds = seeds[n:]
 		var list []unit
-		for i := range min(p.perBatch, total-checked-left) {
+		for i := range n {
 			name := fmt.Sprintf("Printed%d", i)
 			list = append(list, unit{name, p.print(rand.New(rand.NewPCG(first+uint64(i), p.salt)), name)})
 		}

@@ -45,12 +45,14 @@ func (s *searcher) findReversals(first bool) {
 // Example of an e that x has enabled: x sends into a buffer, and e receives that element. It depends on x,
 // but the two do not race.
 func (s *searcher) reverseRaces(e int, first bool) {
-	ev := &s.Events[e]
+	ev, pending := &s.Events[e], &s.Participants(e)[0].Pending
 	for _, x := range s.Races {
 		switch {
 		case ev.Op.Kind.Channels():
-			if ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
-				continue // x has enabled the event
+			//mutant: timers are tried before what comes before the next rest [test ./explore TestRests]: "ComesBefore(pending)" -> "ComesBefore(pending) && false"
+			//mutant: no timer comes before what is executed while goroutines can run [test ./internal/progen TestTimers]: "s.Events[x].ComesBefore(pending)" -> "pending.Kind == trace.Timer"
+			if s.Events[x].ComesBefore(pending) || ev.PartnerOp.Kind == trace.None && !s.MayBeReversed(&s.Events[x], &ev.Op) {
+				continue // the event is a timer that x keeps from firing (rests.go), or x has enabled it
 			}
 			s.scheduleReversal(s.frameOf[x], s.Clock(e), e, candidate{q: trace.NoGID})
 			//mutant: an operation depends on nothing through its partner [meeting]: false
