@@ -36,7 +36,12 @@ func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cob
 	if len(edits) > 0 {
 		cfg := f.config(f.patterns, true)
 		cfg.Cover, cfg.Edits = true, edits
-		if prog, err := load.Load(cfg); err == nil {
+		prog, err := load.Load(cfg)
+		if err != nil {
+			for i := range drivers {
+				why[i] = cmp.Or(why[i], "the program with the drivers cannot be loaded: "+report.Error(err))
+			}
+		} else {
 			timed, stop := context.WithTimeout(ctx, budget)
 			defer stop()
 			if shown, err = e.drivers(timed, prog, c, drivers, x, why); err != nil {
@@ -82,6 +87,9 @@ func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *con
 			}
 			entries, err := selection.Select(prog, selection.Options{Entry: d.Package.Path + "." + d.Name, Symbolic: len(d.Params) > 0}, build)
 			if err != nil || len(entries) == 0 {
+				if err != nil {
+					why[i] = cmp.Or(why[i], "its driver cannot be executed: "+report.Error(err))
+				}
 				continue
 			}
 			entries[0].Source = nil // directives are for tests

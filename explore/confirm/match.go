@@ -94,7 +94,9 @@ func (c *claim) mayShow(b *bug.Bug) bool {
 func (c *claim) shownBy(b *bug.Bug) bool {
 	switch c.shape {
 	case pair:
-		return c.races(b, c.has)
+		// The place of an atomic access is an example: the plain one races with any other access, too.
+		//mutant: confirm: a plain access races with one atomic access only [test ./explore/confirm TestShownBy]: "c.Code == \"HBA402\" || " -> ""
+		return c.races(b, func(pos token.Position) bool { return c.Code == "HBA402" || c.has(pos) })
 	case access:
 		return c.races(b, func(token.Position) bool { return true })
 	case blocked:

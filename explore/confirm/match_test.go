@@ -76,6 +76,7 @@ func TestShownBy(t *testing.T) {
 	}{
 		{"HBA401", race(10, 20), true}, {"HBA401", race(20, 10), true}, {"HBA401", race(10, 30), false}, {"HBA401", race(20, 20), false},
 		{"HBA401", waits(10, 20), false},
+		{"HBA402", race(10, 30), true}, {"HBA402", race(20, 30), false},
 		{"HBA107", race(30, 10), true}, {"HBA107", race(20, 30), false},
 		{"HBA110", waits(10, 20), true}, {"HBA110", waits(10, 30), false}, {"HBA110", waits(10), false}, {"HBA110", race(10, 20), false},
 		{"HBA112", needs(20, 10, 1), true}, {"HBA112", needs(20, 30, 1), false}, {"HBA112", needs(30, 10, 1), false},

@@ -117,7 +117,10 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 	if write {
 		verb = "written"
 	}
-	for _, x := range list {
+	//mutant: findings: the function around a literal is the best witness [test ./static/findings TestWant]: "!around(x.Parent(), fn)" -> "true"
+	around := slices.DeleteFunc(slices.Clone(list), func(x ssa.Instruction) bool { return !around(x.Parent(), fn) })
+	others := slices.DeleteFunc(slices.Clone(list), func(x ssa.Instruction) bool { return slices.Contains(around, x) })
+	for _, x := range slices.Concat(others, around) {
 		at, name := atomicCall(x.(ssa.CallInstruction))
 		if p.apart(addr, at) || !write && strings.HasPrefix(name, "Load") || !p.parallel(fn, x.Parent()) || p.afterJoin(instr) {
 			continue
@@ -168,6 +171,16 @@ func (p *pass) plain(instr ssa.Instruction, addr ssa.Value, path static.Path, wr
 		f.Other = &other
 		return
 	}
+}
+
+// around reports whether fn is a literal within outer, which often waits for what outer does next.
+func around(outer, fn *ssa.Function) bool {
+	for fn = fn.Parent(); fn != nil; fn = fn.Parent() {
+		if fn == outer {
+			return true
+		}
+	}
+	return false
 }
 
 // lockedBySome reports whether fn is called, through at most depth calls, by a function that holds a lock.

@@ -94,6 +94,9 @@ const (
 	Plain
 	// Zero is Plain with zero for arguments of basic types.
 	Zero
+	// Bare is Filled, but the objects of the methods have no constructors, which may need a file or a server:
+	// they are new, and their maps are empty.
+	Bare
 	// Chosen is Filled with numbers that executions choose.
 	Chosen
 	// Prepared is Chosen with a choice of an exported method that is called before.
@@ -162,6 +165,8 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 	if strings.HasSuffix(d.File, "_test.go") {
 		return nil, "its place is in a test"
 	}
+	//mutant: findings: the package without its tests has what drivers need [test ./static/findings TestDriverBesideTests]: "testFile(s.prog, pkg)" -> "\"\""
+	d.File = cmp.Or(testFile(s.prog, pkg), d.File)
 	m := newMaker(s.prog, d, v.values())
 	// Two methods that exchange their objects acquire the locks of these in both orders.
 	//mutant: findings: a driver does not exchange the objects [test ./static/findings TestCrossedDriver]: "a == b" -> "false"
@@ -198,6 +203,17 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 		}
 	}
 	return d, ""
+}
+
+// testFile returns the first file with tests of pkg, "" if it has none. A driver may use what only the tests
+// declare or import; in another file, it would also be part of the package without its tests.
+func testFile(prog *load.Program, pkg *load.Package) string {
+	for _, f := range pkg.Files {
+		if name := prog.Fset.PositionFor(f.Pos(), false).Filename; strings.HasSuffix(name, "_test.go") {
+			return name
+		}
+	}
+	return ""
 }
 
 // exported returns the exported function that reaches fn by the least number of static calls within its

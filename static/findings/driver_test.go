@@ -1,6 +1,7 @@
 package findings_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -216,5 +217,32 @@ func TestPlainDriver(t *testing.T) {
 	for v, call := range map[findings.Variant]string{findings.Filled: "msg.NewOptions()", findings.Plain: "msg.Options{Level: 1}"} {
 		d, _ := findings.NewDrivers(prog).New(&list[0], "D", v)
 		wantAll(t, d.Body, ", "+call+", func(")
+	}
+}
+
+// TestDriverBesideTests: only the tests have a constructor, so the driver is in the file with the tests.
+// A driver without constructors makes the map.
+func TestDriverBesideTests(t *testing.T) {
+	prog, list := find(t, "testdata/src", true, "./beside")
+	if len(list) != 1 || list[0].Code != "HBA108" {
+		t.Fatalf("findings %v, want one of HBA108", list)
+	}
+	d, why := findings.NewDrivers(prog).New(&list[0], "D", findings.Filled)
+	if d == nil {
+		t.Fatal(why)
+	}
+	wantAll(t, d.Body, "x := NewStore(msg.NewOptions())\n")
+	if filepath.Base(d.File) != "beside_test.go" || len(d.Added) > 0 {
+		t.Errorf("driver in %s with imports %q, want beside_test.go, which has the imports", d.File, d.Added)
+	}
+	bare, why := findings.NewDrivers(prog).New(&list[0], "B", findings.Bare)
+	if bare == nil {
+		t.Fatal(why)
+	}
+	wantAll(t, bare.Body, "x := &Store{numbers: map[string]int{}}\n")
+	for _, err := range findings.Compile(prog, []*findings.Driver{d, bare}) {
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }

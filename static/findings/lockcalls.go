@@ -33,6 +33,16 @@ func (f *lockFlow) runDefers(s *state) []*state {
 	return states
 }
 
+// outdated reports whether r forgets an argument of d: a call that an earlier iteration has deferred is about
+// the object that the variable had then, whose locks the state does not know any more.
+func (f *lockFlow) outdated(d *ssa.Defer, r *static.Renaming) bool {
+	paths := f.p.Base.Paths
+	return slices.ContainsFunc(d.Call.Args, func(arg ssa.Value) bool {
+		path := paths.Of(arg)
+		return path != static.Unknown && r.Path(path) == static.Unknown
+	})
+}
+
 // nextIteration forgets the operations on variables that each iteration of a loop declares anew.
 func (f *lockFlow) nextIteration(s *state) {
 	another := func(h hold) bool {

@@ -247,6 +247,8 @@ func (f *lockFlow) step(step static.Step, states []*state) []*state {
 				return out
 			}
 			s.held, s.freed, s.unacquired, s.closed = forget(s.held), forget(s.freed), forget(s.unacquired), forget(s.closed)
+			//mutant: findings: a deferred call is about what a variable becomes later [test ./static/findings TestWant]: "f.outdated(d, r)" -> "false"
+			s.defers = slices.DeleteFunc(s.defers, func(d *ssa.Defer) bool { return f.outdated(d, r) })
 		}
 	}
 	return dedupe(states)

@@ -182,6 +182,10 @@ func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.P
 			if !ok || slices.ContainsFunc(events, func(e static.Event) bool { return isWait(e.Kind) }) {
 				continue
 			}
+			//mutant: findings: a loop that receives from each goroutine receives from none [test ./static/findings TestWant]: "p.collects(fn, from.Block(), x.b, s)" -> "false"
+			if p.collects(fn, from.Block(), x.b, s) {
+				continue
+			}
 			next, ok := cond.branch(x.b, i, facts)
 			//mutant: findings: branches after a go statement are independent of those before it [test ./static/findings TestWant]: "!ok" -> "false"
 			if !ok {
@@ -204,6 +208,41 @@ func (p *pass) follows(fn *ssa.Function, from, to ssa.Instruction, path static.P
 		}
 	}
 	return found, !strong
+}
+
+// collects reports whether head begins a loop each of whose iterations waits, and the edge to block to leaves
+// it. After a loop that starts goroutines, in block from, it waits for them: it has as many iterations.
+//
+//	for range n { go func() { results <- work() }() }
+//	for range n { all = append(all, <-results) }
+func (p *pass) collects(fn *ssa.Function, from, head, to *ssa.BasicBlock) bool {
+	var ends []*ssa.BasicBlock // of iterations
+	loop := map[*ssa.BasicBlock]bool{head: true}
+	var add func(b *ssa.BasicBlock)
+	add = func(b *ssa.BasicBlock) {
+		if !loop[b] {
+			loop[b] = true
+			for _, before := range b.Preds {
+				add(before)
+			}
+		}
+	}
+	for _, b := range head.Preds {
+		if head.Dominates(b) {
+			ends = append(ends, b)
+			add(b)
+		}
+	}
+	//mutant: findings: the loop that starts goroutines waits for them [test ./static/findings TestWant]: "loop[from] || " -> ""
+	if len(ends) == 0 || loop[from] || loop[to] || !inLoop(from) {
+		return false
+	}
+	code := p.Base.Code(fn)
+	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+		return loop[b] && slices.ContainsFunc(code.Steps(b.Index), p.waits) &&
+			//mutant: findings: what one iteration waits for, each waits for [test ./static/findings TestWant]: "!b.Dominates(end)" -> "false"
+			!slices.ContainsFunc(ends, func(end *ssa.BasicBlock) bool { return !b.Dominates(end) })
+	})
 }
 
 // along reports whether a lock of one class is held somewhere on both chains of calls, or by all callers of

@@ -438,9 +438,22 @@ func checkAdd(p *pass) {
 				return
 			}
 			reported = true
-			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add in the goroutine that it counts: Wait may come first, and then does not wait", p.name(q)), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
+			which := "in a goroutine for which nothing was added"
+			//mutant: findings: a goroutine that counts others counts itself [test ./static/findings TestWant]: "p.finishes(c.Fn, e.Path)" -> "true"
+			if p.finishes(c.Fn, e.Path) {
+				which = "in the goroutine that it counts"
+			}
+			p.report("HBA301", High, e.Instr, fmt.Sprintf("%s.Add %s: Wait may come first, and then does not wait", p.name(q), which), p.place(step.Instr(), "the goroutine is started here"), p.place(wait, "and this Wait may return before it has begun"))
 		})
 	})
+}
+
+// finishes reports whether fn itself calls Done of the WaitGroup with that path.
+func (p *pass) finishes(fn *ssa.Function, path static.Path) (done bool) {
+	p.events(fn, func(e *static.Event) {
+		done = done || e.Kind == static.AddEvent && e.Known && e.N < 0 && e.Path == path
+	})
+	return done
 }
 
 // events calls f for the events of fn's own steps, including its calls of package sync and its deferred

@@ -140,7 +140,7 @@ var Checks = []*Check{
 	},
 	{
 		Code: "HBA301", Title: "Add in the goroutine that it counts",
-		Means:  "The goroutine that Wait should wait for calls WaitGroup.Add itself. If Wait is called first, it returns at once.",
+		Means:  "The goroutine that Wait should wait for, or one that starts such goroutines, calls WaitGroup.Add. If Wait is called first, it returns at once.",
 		Silent: "an Add of the same WaitGroup where the goroutine is started",
 		Blind:  "a Wait in another function than the go statement",
 		Mend:   "Call Add before the go statement, or use WaitGroup.Go.",

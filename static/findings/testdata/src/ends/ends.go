@@ -258,3 +258,59 @@ func (db *DB) BeginSlow(n int) (*Tx, error) {
 
 // End ends it.
 func (tx *Tx) End() { tx.db.mu.Unlock() }
+
+// A Conn is a connection.
+type Conn struct {
+	mu   sync.RWMutex
+	open bool
+}
+
+// A Pool has connections.
+type Pool struct {
+	last map[string]*Conn
+	mu   sync.Mutex
+}
+
+func (p *Pool) get(key string) (*Conn, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, ok := p.last[key]
+	if !ok {
+		c = &Conn{}
+		p.last[key] = c
+	}
+	return c, ok
+}
+
+// Dial tries again with another connection. The call that the first try has deferred unlocks the first one.
+func (p *Pool) Dial(key string) *Conn {
+	for tries := 0; ; tries++ {
+		c, ok := p.get(key)
+		if !ok {
+			c.mu.Lock()
+			c.open = true
+			c.mu.Unlock()
+		} else {
+			c.mu.RLock()
+			defer c.mu.RUnlock()
+		}
+		if tries > 0 || c.open {
+			return c
+		}
+	}
+}
+
+// DialOnce unlocks the connection once more than it locks it.
+func (p *Pool) DialOnce(key string) *Conn {
+	for {
+		c, ok := p.get(key)
+		if !ok {
+			continue
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock() // want HBA104 "mu is unlocked twice on a path" high
+		c.open = true
+		c.mu.Unlock()
+		return c
+	}
+}

@@ -84,6 +84,24 @@ func Add(n int) {
 	wg.Wait()
 }
 
+// Spawn waits for goroutines that another goroutine starts.
+func Spawn(stop chan bool) {
+	var wg sync.WaitGroup
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				wg.Add(1) // want HBA301 "wg.Add in a goroutine for which nothing was added"
+				go wg.Done()
+			}
+		}
+	}()
+	stop <- true
+	wg.Wait()
+}
+
 func RightAdd(n int) {
 	var wg sync.WaitGroup
 	for range n {

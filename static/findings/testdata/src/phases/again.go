@@ -1,8 +1,10 @@
 package phases
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A Server has a table and a lock that is released in several ways.
@@ -277,4 +279,24 @@ func Watch(done chan bool) int {
 	<-done
 	status = 5 // want HBA401 "status is written here"
 	return status
+}
+
+// Later starts a timer, whose function waits until it is ready. The function that stops it comes at any time.
+func Later(f func()) (stop func()) {
+	var state int32
+	t := time.AfterFunc(time.Second, func() {
+		for atomic.LoadInt32(&state) == 0 {
+			runtime.Gosched()
+		}
+		if state == 2 { // want HBA402 "state is read without sync/atomic, and by SwapInt32 at"
+			return
+		}
+		f()
+	})
+	atomic.StoreInt32(&state, 1)
+	return func() {
+		if atomic.SwapInt32(&state, 2) != 2 {
+			t.Stop()
+		}
+	}
 }

@@ -178,3 +178,47 @@ func Count(list []*cell) {
 		}()
 	}
 }
+
+// RightCollect waits for each goroutine in a second loop.
+func RightCollect(list []*cell) []*cell {
+	done := make(chan bool, len(list))
+	for i := range list {
+		go func() {
+			print(list[i])
+			done <- true
+		}()
+	}
+	for i := 0; i < cap(done); i++ {
+		<-done
+	}
+	list = nil
+	return list
+}
+
+// Collect waits only for the goroutines whose cells count.
+func Collect(list []*cell) []*cell {
+	done := make(chan bool, len(list))
+	for i := range list {
+		go func() {
+			print(list[i])
+			done <- true
+		}()
+	}
+	for i := 0; i < cap(done); i++ {
+		if i%2 == 0 {
+			<-done
+		}
+	}
+	list = nil // want HBA401 "data race: list is written here and read"
+	return list
+}
+
+// CollectBefore waits for other goroutines before it starts its own.
+func CollectBefore(list []*cell, tokens chan bool) []*cell {
+	for i := range list {
+		<-tokens
+		go func() { print(list[i]) }()
+	}
+	list = nil // want HBA401 "data race: list is written here and read"
+	return list
+}
