@@ -103,7 +103,27 @@ type internalError struct {
 }
 
 func (e internalError) Error() string {
-	return fmt.Sprintf("hbcheck %s: internal error: %v\n\n%s\nPlease report this together with the program that caused it.", version(), e.mistake, e.stack)
+	return fmt.Sprintf("hbcheck %s: internal error: %v\n\n%s\nPlease report this together with the program that caused it.", version(), e.mistake, topFrames(e.stack))
+}
+
+// mostFrames bounds the frames of a stack that an internal error shows: several entries may have the same one.
+const mostFrames = 12
+
+// topFrames returns the first frames of a stack as package runtime/debug prints it, from the one that was the
+// first to call panic.
+func topFrames(stack []byte) string {
+	lines := strings.Split(strings.TrimRight(string(stack), "\n"), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		//mutant: the frames of recovering are shown [test ./cmd/hbcheck TestTopFrames]: "strings.HasPrefix(lines[i], \"panic(\")" -> "false"
+		if strings.HasPrefix(lines[i], "panic(") {
+			lines = lines[min(i+2, len(lines)):]
+			break
+		}
+	}
+	if n := len(lines)/2 - mostFrames; n > 0 {
+		lines = append(lines[:2*mostFrames], fmt.Sprintf("...%d more frames...", n))
+	}
+	return strings.Join(lines, "\n") + "\n"
 }
 
 func rootCommand() *cobra.Command {

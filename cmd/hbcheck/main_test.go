@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -272,5 +273,26 @@ func sameLines(t *testing.T, file, got, want string) {
 	}
 	if len(g) != len(w) {
 		t.Errorf("%s: %d lines, want %d", file, len(g), len(w))
+	}
+}
+
+// TestTopFrames: an internal error shows the frames above the panic, and not all of them.
+func TestTopFrames(t *testing.T) {
+	var deep func(n int) []byte
+	deep = func(n int) (stack []byte) {
+		if n == 0 {
+			defer func() { recover(); stack = debug.Stack() }()
+			defer func() { panic(recover()) }()
+			panic("boom")
+		}
+		return deep(n - 1)
+	}
+	got := topFrames(deep(30))
+	lines := strings.Split(got, "\n")
+	if len(lines) != 2*mostFrames+2 || !strings.Contains(lines[0], "TestTopFrames") || !strings.HasSuffix(lines[len(lines)-2], " more frames...") {
+		t.Errorf("%d lines:\n%s", len(lines), got)
+	}
+	if got := topFrames(nil); got != "\n" {
+		t.Errorf("no stack: %q", got)
 	}
 }
