@@ -120,14 +120,19 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *bug.Bug) bool {
 	if !t.Brief || t.Verbose {
 		return false
 	}
-	first := ""
-	if key := textKey(r, bug); key != "" {
-		if t.texts == nil {
-			t.texts = make(map[string]string)
-		}
-		if first = t.texts[key]; first == "" {
+	if t.texts == nil {
+		t.texts = make(map[string]string)
+	}
+	known := func(key string) (entry string) {
+		if entry = t.texts[key]; key != "" && entry == "" {
 			t.texts[key] = r.Entry
 		}
+		return entry
+	}
+	first, how := known(textKey(r, bug)), "says the same"
+	//mutant: bugs that one case of a select decides have nothing in common [test ./report TestOneCase]: "byCase != \"\" && first == \"\"" -> "false"
+	if byCase := known(caseKey(r, bug)); byCase != "" && first == "" {
+		first, how = byCase, "needs the same case of the same select"
 	}
 	//mutant: every bug of many is written in full [test ./report TestInBrief]: "first == \"\" && t.written < briefLines" -> "true"
 	if first == "" && t.written < briefLines {
@@ -142,7 +147,7 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *bug.Bug) bool {
 	}
 	fmt.Fprintf(b, "%s: %s: %s%s\n", t.Paths.Pos(bug.Pos), bug.Kind.Code(), message, t.open(bug))
 	if first != "" {
-		fmt.Fprintf(b, "     %s says the same: it may be one bug. -v shows the schedule.\n", first)
+		fmt.Fprintf(b, "     %s %s: it may be one bug. -v shows the schedule.\n", first, how)
 	} else if !bug.Untold {
 		fmt.Fprintf(b, "why: %s (-v shows the schedule)\n", why(bug))
 	}
@@ -156,6 +161,27 @@ func (t *Text) inBrief(b *bytes.Buffer, r *explore.Result, bug *bug.Bug) bool {
 func textKey(r *explore.Result, bug *bug.Bug) string {
 	if text := textOf(bug); text != "" {
 		return r.Package + " " + text
+	}
+	return ""
+}
+
+// caseKey is the key in Text.texts of the only choice that a failure or a panic needs, the case of a select; ""
+// if it needs none, or more.
+func caseKey(r *explore.Result, b *bug.Bug) string {
+	if b.Kind != bug.Failure && b.Kind != bug.Panic || b.Preemptions > 0 || b.Delay != nil || len(b.Inputs) > 0 {
+		return ""
+	}
+	steps := picks(b)
+	if len(choices(b)) != 1 || len(steps) != 1 {
+		return ""
+	}
+	n := 0
+	for i := range b.Events {
+		if e := &b.Events[i]; !e.Blocked {
+			if n++; n == steps[0] {
+				return r.Package + " " + e.Pos.String() + " " + e.What
+			}
+		}
 	}
 	return ""
 }

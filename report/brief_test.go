@@ -3,12 +3,14 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/trace"
 )
 
 // TestInBrief: in a run of many entries the first bug with a text is written in full, up to a number of
@@ -55,6 +57,35 @@ func TestInBrief(t *testing.T) {
 	w.Verbose = true
 	if s := write("TestE", "cannot close: timeout, x/c.go:4", 20); !full(s) {
 		t.Errorf("with -v:\n%s", s)
+	}
+}
+
+// TestOneCase: bugs with other texts that need the same case of the same select may be one, and are told so.
+func TestOneCase(t *testing.T) {
+	var b bytes.Buffer
+	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
+	write := func(entry, message string, line, preemptions int) string {
+		b.Reset()
+		found := deposit()
+		found.Detail, found.Pos, found.Preemptions = bug.TestFailed{Message: message}, at("bank_test.go", line, 3), preemptions
+		found.Events = slices.Clone(found.Events)
+		e := &found.Events[0]
+		e.Kind, e.What, e.Picks = trace.Select, "<-closed, <-done → <-done", true
+		r := &explore.Result{Package: "example.com/bank", Entry: entry, Verdict: explore.Fail, FirstOnly: true, Bugs: []*bug.Bug{found}}
+		if err := w.Result(r, []Files{{Replay: entry + ".hbr"}}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const same = "TestA needs the same case of the same select: it may be one bug."
+	if s := write("TestA", "cannot close", 1, 0); strings.Contains(s, same) {
+		t.Errorf("the first one:\n%s", s)
+	}
+	if s := write("TestB", "not closed in time", 2, 0); !strings.Contains(s, same) || strings.Contains(s, "g1  g2") {
+		t.Errorf("another text:\n%s", s)
+	}
+	if s := write("TestC", "still open", 3, 1); strings.Contains(s, same) {
+		t.Errorf("it needs a preemption, too:\n%s", s)
 	}
 }
 
