@@ -165,8 +165,8 @@ func textKey(r *explore.Result, bug *bug.Bug) string {
 	return ""
 }
 
-// caseKey is the key in Text.texts of the only choice that a failure or a panic needs, the case of a select; ""
-// if it needs none, or more.
+// caseKey is the key in Text.texts of the only choice that a failure or a panic needs, the case of a select;
+// "" if it needs none, or more.
 func caseKey(r *explore.Result, b *bug.Bug) string {
 	if b.Kind != bug.Failure && b.Kind != bug.Panic || b.Preemptions > 0 || b.Delay != nil || len(b.Inputs) > 0 {
 		return ""

@@ -109,8 +109,8 @@ func (e internalError) Error() string {
 // mostFrames bounds the frames of a stack that an internal error shows: several entries may have the same one.
 const mostFrames = 12
 
-// topFrames returns the first frames of a stack as package runtime/debug prints it, from the one that was the
-// first to call panic.
+// topFrames returns the first frames of a stack as package runtime/debug prints it, from the one that was
+// the first to call panic.
 func topFrames(stack []byte) string {
 	lines := strings.Split(strings.TrimRight(string(stack), "\n"), "\n")
 	for i := len(lines) - 1; i >= 0; i-- {
