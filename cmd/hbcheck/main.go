@@ -106,7 +106,7 @@ func (e internalError) Error() string {
 	return fmt.Sprintf("hbcheck %s: internal error: %v\n\n%s\nPlease report this together with the program that caused it.", version(), e.mistake, topFrames(e.stack))
 }
 
-// mostFrames bounds the frames of a stack that an internal error shows: several entries may have the same one.
+// mostFrames bounds the frames that an internal error shows: several entries may have the same error.
 const mostFrames = 12
 
 // topFrames returns the first frames of a stack as package runtime/debug prints it, from the one that was
