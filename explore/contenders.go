@@ -120,6 +120,25 @@ func interrupted(list []por.Reason, why string) []por.Reason {
 	return append([]por.Reason{{Bound: por.BoundPoll, Text: why}}, list...)
 }
 
+// workLimit is the reason of a search that stopAfter has ended. No verdict has it.
+const workLimit = "limit"
+
+// outOfTime returns the reasons of a search that was ended by its work, or interrupted, after which time was
+// up: why.
+func outOfTime(list []por.Reason, samples bool, why string) []por.Reason {
+	if samples {
+		return interrupted(list, why)
+	}
+	list = slices.Clone(list)
+	for i := range list {
+		//mutant: a limit of work is a reason of the verdict [test ./explore TestOutOfTime]: "list[i].Text == workLimit" -> "false"
+		if list[i].Text == workLimit {
+			list[i].Text = why
+		}
+	}
+	return list
+}
+
 // stopAfter stops the search after the given work.
 func (s *exploration) stopAfter(work uint64) { s.stopAfterSome(work, 0) }
 
@@ -131,7 +150,7 @@ func (s *exploration) stopAfterSome(work, executions uint64) {
 			return why
 		}
 		if p.Work() >= work && (p.Executions >= executions || p.Work() >= longWork) {
-			return "limit"
+			return workLimit
 		}
 		return ""
 	}

@@ -13,6 +13,7 @@ import (
 	"hbcheck.dev/hbcheck/explore/schedule"
 	"hbcheck.dev/hbcheck/internal/faketest"
 	"hbcheck.dev/hbcheck/load"
+	"hbcheck.dev/hbcheck/por"
 )
 
 // TestTimeoutStart: the time of the exploration does not include building the program, but includes
@@ -405,4 +406,18 @@ func TestExtend(t *testing.T) {
 			whole.release()
 		}
 	})
+}
+
+// TestOutOfTime: if time is up after a search that its work has ended, the verdict names the time.
+func TestOutOfTime(t *testing.T) {
+	cut := por.Reason{Bound: por.BoundSteps, Limit: 10, Count: 2}
+	list := []por.Reason{{Bound: por.BoundPoll, Text: workLimit}, cut}
+	got := outOfTime(list, false, "stopped after 1s")
+	if want := []por.Reason{{Bound: por.BoundPoll, Text: "stopped after 1s"}, cut}; !slices.Equal(got, want) || list[0].Text != workLimit {
+		t.Errorf("%v, want %v", got, want)
+	}
+	got = outOfTime([]por.Reason{{Bound: por.BoundSampled, Count: 3}, cut}, true, "stopped after 1s")
+	if want := []por.Reason{{Bound: por.BoundPoll, Text: "stopped after 1s"}, cut}; !slices.Equal(got, want) {
+		t.Errorf("samples: %v, want %v", got, want)
+	}
 }

@@ -197,8 +197,8 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	if whole != nil && !s.broken && !s.answers(&found) {
 		return whole, wholeFound, nil
 	}
-	if why := s.limit.reason(); why != "" && s.opts.POR.Samples {
-		found.Incomplete = interrupted(found.Incomplete, why)
+	if why := s.limit.reason(); why != "" {
+		found.Incomplete = outOfTime(found.Incomplete, s.opts.POR.Samples, why)
 	}
 	if s.broken || s.answers(&found) || s.limit.passed() || s.needsRefining() {
 		return s, found, nil
