@@ -180,7 +180,7 @@ func (s *source) calledAt(path []ast.Node, pos token.Position) string {
 			continue
 		}
 		name := short(types.ExprString(call.Fun))
-		//mutant: a clock read has the name of a call inside its own [test ./explore/describe TestClockNames]: "at.Line == pos.Line && at.Column == pos.Column" -> "text == \"\""
+		//mutant: a clock read has the name of a call inside its own [test ./explore/describe TestClockNames]: "at.Line == pos.Line && at.Column == pos.Column" -> "text == \"\" && at.Line > 0"
 		if at := s.fset.Position(call.Lparen); at.Line == pos.Line && at.Column == pos.Column {
 			return name
 		}
