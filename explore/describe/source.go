@@ -118,7 +118,7 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	f, path := s.enclosing(pos)
 	//mutant: a clock read has the name of an argument [test ./explore/describe TestClockNames]: "k == trace.Clock" -> "false"
 	if k == trace.Clock {
-		return s.calledAt(path, pos), nil
+		return calledAt(path), nil
 	}
 	for i, n := range path {
 		e := subject(n, path[i+1:])
@@ -163,11 +163,10 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	return "", nil
 }
 
-// calledAt returns the function of the call at pos, such as time.After: it reads the clock, and its
+// calledAt returns the function of the innermost call of path, such as time.After: it reads the clock, and its
 // arguments do not matter. The text is empty if there is no call: a deferred call runs where the function
 // returns.
-func (s *source) calledAt(path []ast.Node, pos token.Position) string {
-	text := ""
+func calledAt(path []ast.Node) string {
 	for _, n := range path {
 		if _, ok := n.(ast.Stmt); ok {
 			break
@@ -176,19 +175,11 @@ func (s *source) calledAt(path []ast.Node, pos token.Position) string {
 		if !ok {
 			continue
 		}
-		if _, literal := ast.Unparen(call.Fun).(*ast.FuncLit); literal {
-			continue
-		}
-		name := short(types.ExprString(call.Fun))
-		//mutant: a clock read has the name of a call inside its own [test ./explore/describe TestClockNames]: "at.Line == pos.Line && at.Column == pos.Column" -> "text == \"\" && at.Line > 0"
-		if at := s.fset.Position(call.Lparen); at.Line == pos.Line && at.Column == pos.Column {
-			return name
-		}
-		if text == "" {
-			text = name
+		if _, literal := ast.Unparen(call.Fun).(*ast.FuncLit); !literal {
+			return short(types.ExprString(call.Fun))
 		}
 	}
-	return text
+	return ""
 }
 
 // panics reports whether a call is one of the builtin panic. The operations at its position are
