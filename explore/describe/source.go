@@ -163,9 +163,9 @@ func (s *source) find(k trace.Kind, pos token.Position) (string, types.Type) {
 	return "", nil
 }
 
-// calledAt returns the function of the innermost call of path, such as time.After: it reads the clock, and its
-// arguments do not matter. The text is empty if there is no call: a deferred call runs where the function
-// returns.
+// calledAt returns the function of the innermost call of path, such as time.After: it reads the clock, and
+// its arguments do not matter. The text is empty if there is no call: a deferred call runs where the
+// function returns.
 func calledAt(path []ast.Node) string {
 	for _, n := range path {
 		if _, ok := n.(ast.Stmt); ok {
