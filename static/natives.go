@@ -72,7 +72,7 @@ func (g *CallGraph) NativeAccesses(fn *ssa.Function, site ssa.CallInstruction) (
 	if syncs || m == trace.AtomicMemory || m == trace.AnyMemory {
 		list = append(list, Access{Key: g.acc.Key(Key{Kind: SyncOp})})
 	}
-	//mutant: static facts know no stacks [models TestModels/stackPrivate]: false
+	//mutant: static facts know no stacks [test ./internal/progen TestInspecting]: false
 	if inspectsAll(fn, site) {
 		list = append(list, Access{Key: g.acc.InspectKey()})
 	}
