@@ -184,12 +184,8 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 		return true
 	}
 	s := l.s
-	//mutant: time passes at clock reads in every search [test ./explore TestUndelayed]: "s.delays()" -> "false"
-	if !s.delays() {
-		return false
-	}
-	for _, x := range p.undelayedSearches() {
-		e, opts := p.undelayed(s, x)
+	for _, x := range p.assumingMore(s) {
+		e, opts := p.assuming(s, x)
 		if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
 			return true
 		}
@@ -201,7 +197,7 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 			return true
 		}
 	}
-	l.s = s // other searches explore executions in which time passes
+	l.s = s // other searches explore further executions
 	return false
 }
 

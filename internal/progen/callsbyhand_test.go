@@ -120,7 +120,7 @@ func P%d() {
 			var printed []string
 			o := newObserver(t, m)
 			o.onLeaf = func() { printed = append(printed, m.Report().Output(2)) }
-			r := e.Explore(m, o, por.Config{Match: true, WholeCalls: true, MaxSteps: 20_000})
+			r := e.Explore(m, o, por.Config{Match: true, WholeCalls: true, MaxSteps: 200_000})
 			if o.loops > 0 {
 				printed = append(printed, "loop")
 			}
