@@ -79,7 +79,7 @@ func (s *depthFirst) prompt(f *frame) bool {
 		}
 	}
 	for _, g := range s.Enabled {
-		//mutant: prompt: one that yields is prompt [test ./internal/progen TestPrompt]: "!waits(s.NextOp(g)) &&" -> ""
+		//mutant: prompt: one that yields is prompt [wholeCalls]: "!waits(s.NextOp(g)) &&" -> ""
 		if !waits(s.NextOp(g)) && s.libraries.InLibrary(g) {
 			s.PreemptCut = s.PreemptCut || len(s.Enabled) > 1
 			s.addAlternatives(g)
@@ -189,7 +189,7 @@ func (s *depthFirst) addOthersAlternatives(alt int) {
 // needsNoChoice reports whether {g} is a persistent set, op being g's pending operation.
 func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
 	if s.Cfg.Prompt { // claim 5 of JPF
-		//mutant: prompt: starting a goroutine of a library needs no choice [test ./internal/progen TestPrompt]: "op.Kind != trace.Go &&" -> ""
+		//mutant: prompt: starting a goroutine of a library needs no choice [wholeCalls]: "op.Kind != trace.Go &&" -> ""
 		return op.Kind != trace.Go && s.policyAllows(op)
 	}
 	return s.policyAllows(op) || s.OracleAllows(g, op)
