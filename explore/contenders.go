@@ -169,24 +169,24 @@ func (s *exploration) delays() bool {
 
 // assumingMore returns the searches that follow Portfolio.Whole, which was s:
 //
-//   - If clock reads are choices in s, each of them doubles the executions. Then time passes only while all
-//     goroutines wait. The first search is one of these: without delays it may need few executions, and
-//     calls of libraries are interrupted in it.
-//   - In the last search goroutines of libraries are prompt, too.
-func (p *portfolio) assumingMore(s *exploration) (list []Options) {
-	delays := s.delays()
-	if delays {
+//   - In the first one goroutines of libraries are prompt. It ends soon or not at all.
+//   - If clock reads are choices in s, each of them doubles the executions. In the others, time passes only
+//     while all goroutines wait. The first search of the portfolio is one of these: without delays it may
+//     need few executions, and calls of libraries are interrupted in it.
+func (p *portfolio) assumingMore(s *exploration) []Options {
+	whole := *p.opts.Portfolio.Whole
+	prompt := whole
+	prompt.Prompt = true
+	list := []Options{prompt}
+	//mutant: time passes at clock reads in every search [test ./explore TestUndelayed]: "s.delays()" -> "false"
+	if s.delays() {
 		first := p.opts.Portfolio.Searches[0]
 		first.Jobs = 0
 		//mutant: without delays, too, calls of libraries are not interrupted [test ./explore TestUndelayed]: "first, " -> ""
-		list = append(list, first, *p.opts.Portfolio.Whole)
-	}
-	last := *p.opts.Portfolio.Whole
-	last.Prompt = true
-	list = append(list, last)
-	for i := range list {
-		//mutant: time passes at clock reads in every search [test ./explore TestUndelayed]: "delays" -> "false"
-		list[i].Undelayed = delays
+		for _, x := range []Options{first, whole, prompt} {
+			x.Undelayed = true
+			list = append(list, x)
+		}
 	}
 	return list
 }

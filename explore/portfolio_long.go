@@ -150,7 +150,9 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			if err != nil {
 				return nil, found, err
 			}
-			w.stopAfter(most)
+			if w.stopAfter(most); x.Prompt {
+				w.stopAfter(most / 2)
+			}
 			wholeFound = w.search()
 			p.worked += wholeFound.Work()
 			switch {
