@@ -10,6 +10,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore"
 	"hbcheck.dev/hbcheck/explore/bug"
+	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/trace"
 )
 
@@ -109,6 +110,56 @@ func TestTimers(t *testing.T) {
 		var b bytes.Buffer
 		if text.timers(&b); !strings.HasSuffix(b.String(), want) {
 			t.Errorf("%d entries: got %s, want an end of %s", ok, &b, want)
+		}
+	}
+}
+
+// TestFewSubtests: a run of many entries names some failing subtests of each, and counts the others.
+func TestFewSubtests(t *testing.T) {
+	found := deposit()
+	found.Detail = bug.TestFailed{Message: "no"}
+	r := &explore.Result{Package: "example.com/bank", Entry: "TestA", Verdict: explore.Fail, FirstOnly: true, Bugs: []*bug.Bug{found}}
+	for i := range 6 {
+		r.Subtests = append(r.Subtests, fmt.Sprint("TestA/", i))
+	}
+	found.Tests = r.Subtests[:5]
+	for _, brief := range []bool{true, false} {
+		var b bytes.Buffer
+		w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: brief}
+		if err := w.Result(r, []Files{{Replay: "a.hbr"}}); err != nil {
+			t.Fatal(err)
+		}
+		s := b.String()
+		want, more := 5, false
+		if brief {
+			want, more = 3, true
+		}
+		if n := strings.Count(s, "--- FAIL: TestA/"); n != want || strings.Contains(s, "    and 2 more\n") != more {
+			t.Errorf("brief %v: %d subtests:\n%s", brief, n, s)
+		}
+	}
+}
+
+// TestLeftTogether: the goroutines that the same entries leave behind are on one line.
+func TestLeftTogether(t *testing.T) {
+	var b bytes.Buffer
+	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
+	for entry, lines := range map[string][]int{"TestA": {1, 2, 3}, "TestB": {1, 2}} {
+		r := &explore.Result{Package: "example.com/bank", Entry: entry}
+		for _, line := range lines {
+			r.Bugs = append(r.Bugs, &bug.Bug{Kind: bug.Leak, Warning: true, Pos: at("leak.go", line, 5), G: "g1", Loop: -1,
+				Detail: bug.LeftBehind{Func: fmt.Sprint("run", line), Waiting: describe.Waiting{For: "select"}}})
+		}
+		if err := w.Result(r, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Reset()
+	w.end(&b)
+	for _, want := range []string{"in 2 entries: leak.go:1:5: HB003: warning: goroutine left behind: run1 waits forever in select; so are run2 at leak.go:2:5 (",
+		"in 1 entry: leak.go:3:5: HB003: warning: goroutine left behind: run3 waits forever in select (TestA)\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("there is no %q:\n%s", want, b.String())
 		}
 	}
 }

@@ -9,12 +9,24 @@ import (
 	"hbcheck.dev/hbcheck/explore/bug"
 )
 
-// subtests writes the verdicts of subtests as go test does: those that fail, or all of them.
-func subtests(b *bytes.Buffer, r *explore.Result, all bool) {
+// fewSubtests is the number of failing subtests of an entry that a run of many entries names.
+const fewSubtests = 3
+
+// subtests writes the verdicts of subtests as go test does: those that fail, or all of them. If few is set,
+// it names some of those that fail.
+func subtests(b *bytes.Buffer, r *explore.Result, all, few bool) {
+	failed := 0
 	for _, s := range r.SubtestVerdicts() {
-		if all || s.Verdict == explore.Fail {
+		if s.Verdict == explore.Fail {
+			failed++
+		}
+		if all || s.Verdict == explore.Fail && (!few || failed <= fewSubtests) {
 			fmt.Fprintf(b, "%*s--- %s: %s\n", 4*strings.Count(s.Name, "/"), "", subtestWord(s), s.Name)
 		}
+	}
+	//mutant: failing subtests are left out without a word [test ./report TestFewSubtests]: "failed > fewSubtests" -> "false"
+	if few && !all && failed > fewSubtests {
+		fmt.Fprintf(b, "    and %d more\n", failed-fewSubtests)
 	}
 }
 

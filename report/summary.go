@@ -180,17 +180,42 @@ func (f *finding) alsoIn() string {
 	return fmt.Sprintf("also in %d other entries: %s", len(others), someOf(others))
 }
 
-// repeated writes the findings that several entries have; if brief is set, it writes all warnings.
+// repeated writes the findings that several entries have; if brief is set, it writes all warnings, and those
+// about goroutines that the same entries leave on one line.
 func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
-	for _, f := range s.findings {
-		if n := len(f.entries); n > 1 || n == 1 && f.warning && brief {
-			message, _, _ := strings.Cut(f.message, "\n")
-			if f.warning {
-				message = strings.Replace(message, ": ", ": warning: ", 1) // after the code
-			}
-			fmt.Fprintf(b, "in %s: %s: %s%s (%s)\n", entries(n), f.where, message, f.lacks, someOf(f.entries))
+	written := make(map[*finding]bool)
+	for i, f := range s.findings {
+		n := len(f.entries)
+		if written[f] || n < 2 && !(n == 1 && f.warning && brief) {
+			continue
 		}
+		message, _, _ := strings.Cut(f.message, "\n")
+		if f.warning {
+			message = strings.Replace(message, ": ", ": warning: ", 1) // after the code
+		}
+		message += f.lacks
+		if _, isLeft := f.left(); isLeft && brief {
+			var others []string
+			for _, o := range s.findings[i+1:] {
+				//mutant: goroutines that other entries leave are on one line [test ./report TestLeftTogether]: "&& slices.Equal(f.entries, o.entries)" -> ""
+				if name, isLeft := o.left(); isLeft && slices.Equal(f.entries, o.entries) {
+					written[o] = true
+					others = append(others, name+" at "+o.where)
+				}
+			}
+			if len(others) > 0 {
+				message += "; so are " + strings.Join(others, ", ")
+			}
+		}
+		fmt.Fprintf(b, "in %s: %s: %s (%s)\n", entries(n), f.where, message, someOf(f.entries))
 	}
+}
+
+// left returns the name of the goroutine that f is about, if f is a warning about one that is left behind.
+func (f *finding) left() (name string, is bool) {
+	_, text, is := strings.Cut(f.message, "goroutine left behind: ")
+	name, _, found := strings.Cut(text, " waits ")
+	return name, is && found && f.warning
 }
 
 // someOf names the first of a list.

@@ -84,7 +84,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 		t.bugs(&b, r, files)
 	}
 	if r.Verdict != explore.Fail && (t.Verbose || t.Subtests) {
-		subtests(&b, r, true)
+		subtests(&b, r, true, false)
 	}
 	if r.Coverage != nil {
 		fmt.Fprintf(&b, "    coverage: %s\n", Coverage(r))
@@ -137,7 +137,7 @@ func (t *Text) Result(r *explore.Result, files []Files) error {
 // bugs writes the bugs of a result.
 func (t *Text) bugs(b *bytes.Buffer, r *explore.Result, files []Files) {
 	fmt.Fprintf(b, "--- FAIL: %s (%s, %s)\n", r.Entry, search(r), seconds(timeOf(r)))
-	subtests(b, r, t.Verbose || t.Subtests)
+	subtests(b, r, t.Verbose || t.Subtests, t.Brief)
 	first := true
 	for i, bug := range r.Bugs {
 		if bug.Warning {
