@@ -140,7 +140,7 @@ func TestFewSubtests(t *testing.T) {
 	}
 }
 
-// TestLeftTogether: the goroutines that the same entries leave behind are on one line.
+// TestLeftTogether: the goroutines that the same entries leave are on one line.
 func TestLeftTogether(t *testing.T) {
 	var b bytes.Buffer
 	w := &Text{W: &b, Paths: Paths{Base: dir}, Brief: true}
