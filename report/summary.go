@@ -211,7 +211,8 @@ func (s *Summary) repeated(b *bytes.Buffer, brief bool) {
 	}
 }
 
-// left returns the name of the goroutine that f is about, if f is a warning about one that stays after its entry.
+// left returns the name of the goroutine that f is about, if f is a warning about one that stays after its
+// entry.
 func (f *finding) left() (name string, is bool) {
 	_, text, is := strings.Cut(f.message, "goroutine left behind: ")
 	name, _, found := strings.Cut(text, " waits ")
