@@ -2,7 +2,7 @@ package explore
 
 import (
 	"context"
-	"hbcheck.dev/hbcheck/vm"
+
 	"slices"
 	"sync"
 	"time"
@@ -189,15 +189,4 @@ func (p *portfolio) assumingMore(s *exploration) []Options {
 		}
 	}
 	return list
-}
-
-// assuming returns the entry and the options for one of these searches, on a machine like that of s.
-func (p *portfolio) assuming(s *exploration, x Options) (Entry, Options) {
-	e := p.entry
-	if x.Undelayed {
-		e.New = changed(s.m, vm.NoDelays)
-	} else {
-		e.New = changed(s.m, func(*vm.Config) {})
-	}
-	return e, p.options(x)
 }

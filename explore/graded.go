@@ -191,12 +191,14 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends, cut bool) {
 	}
 	s := l.s
 	for _, x := range p.assumingMore(s) {
-		e, opts := p.assuming(s, x)
-		if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil || ended() {
+		if l.s, l.err = p.assuming(l.s, x); l.err != nil || ended() {
 			return true, cut
 		}
+		if !x.Undelayed {
+			s = l.s
+		}
 	}
-	l.s = s // other searches explore further executions
+	l.s = s // time passes in other searches
 	return false, cut
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/strategy"
 	"hbcheck.dev/hbcheck/por"
+	"hbcheck.dev/hbcheck/vm"
 )
 
 // contest executes lines 1 to 4; lead is the first search. If executions are long it ends after
@@ -384,4 +385,15 @@ func (p *portfolio) choose(list []*contender) *contender {
 		}
 	}
 	return best
+}
+
+// assuming prepares a search of assumingMore with options x. It has the machine of s, the search before it,
+// unless time passes differently in the two.
+func (p *portfolio) assuming(s *exploration, x Options) (*exploration, error) {
+	if x.Undelayed == s.opts.Undelayed {
+		return s.again(p.options(x))
+	}
+	e := p.entry
+	e.New = changed(s.m, vm.NoDelays)
+	return prepare(p.ctx, e, p.options(x))
 }

@@ -141,13 +141,12 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s.answers(&found) && !found.Stopped && found.Whole {
 			whole, wholeFound = s, found
 		}
+		w := s
 		for _, x := range p.assumingMore(s) {
 			if over() || whole != nil {
 				break
 			}
-			e, opts := p.assuming(s, x)
-			w, err := prepare(p.ctx, e, opts)
-			if err != nil {
+			if w, err = p.assuming(w, x); err != nil {
 				return nil, found, err
 			}
 			if w.stopAfter(most); x.Prompt {
@@ -155,6 +154,9 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			}
 			wholeFound = w.search()
 			p.worked += wholeFound.Work()
+			if !x.Undelayed {
+				s, found = w, wholeFound
+			}
 			switch {
 			case w.answers(&wholeFound) && wholeFound.Stopped:
 				return w, wholeFound, nil
