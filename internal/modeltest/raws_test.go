@@ -107,6 +107,19 @@ var rawPrograms = []program{
 		s, t, u := "", "", ""
 		together(func() { s = await(b); t = await(b) }, func() { u = await(b) })
 		print(s, t, u)`},
+	{"rawPeeks", "resource temporarily unavailable|x x", `
+		a, b := pair()
+		s := ""
+		together(func() { write(a, "x") }, func() {
+			raw(b).Control(func(fd uintptr) {
+				var p [1]byte
+				_, _, err := syscall.Recvfrom(int(fd), p[:], syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
+				if s = word(err); err == nil {
+					s = string(p[:]) + " " + read(b)
+				}
+			})
+		})
+		print(s)`},
 	{"rawOptions", "1|2", `
 		a, _ := pair()
 		n := 0

@@ -68,7 +68,7 @@ func hbSocket(fd int) (f *hbFile, s hbSocketFile, err error) {
 	return f, s, nil
 }
 
-// hbRecv is recvfrom without an address.
+// hbRecv is recvfrom on a stream.
 func hbRecv(fd int, p []byte, flags int) (n int, err error) {
 	if flags&^(MSG_PEEK|MSG_DONTWAIT) != 0 {
 		hbRefuse("socket", "recvfrom with other flags than MSG_PEEK and MSG_DONTWAIT")
