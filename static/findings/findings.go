@@ -173,7 +173,7 @@ func newPass(c *Config) *pass {
 		}
 		for _, f := range pkg.Files {
 			name := c.Prog.Fset.Position(f.Pos()).Filename
-			if ast.IsGenerated(f) {
+			if isGenerated(f) {
 				p.generated[name] = true
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
