@@ -141,6 +141,9 @@ func (p *portfolio) run(c *contender) {
 			break
 		}
 		again := c.s.refinement()
+		if p.exhausted(c.work(c.found.Work())) {
+			break
+		}
 		if c.number == 0 && !again.needed() && !c.s.answers(&c.found) && !c.s.limit.passed() {
 			if !c.beside && c.tooLong(c.found.Truncated) {
 				c.long = true
@@ -201,6 +204,10 @@ func (p *portfolio) search(c *contender) {
 		work := c.work(q.Work())
 		if p.lost(c.number, work) {
 			return "another search has an answer"
+		}
+		//mutant: the searches of a portfolio know no bound on their work [test ./explore TestMaxWork]: "p.exhausted(work)" -> "false"
+		if p.bounded(c) && p.exhausted(work) {
+			return workBound
 		}
 		if c == &p.draws.contender {
 			if p.draws.endless {
