@@ -204,6 +204,9 @@ func writeTests(cmd *cobra.Command, dir, base string, list []*findings.Driver) e
 		}
 		slices.Sort(imports)
 		for _, i := range slices.Compact(imports) {
+			if i == `testing "testing"` {
+				continue
+			}
 			fmt.Fprintf(&b, "import %s\n", i)
 		}
 		for _, e := range list {
@@ -219,6 +222,9 @@ func writeTests(cmd *cobra.Command, dir, base string, list []*findings.Driver) e
 			return err
 		}
 		name := filepath.Join(of, "hbcheck_driver_test.go")
+		if strings.HasSuffix(d.Package.Types.Name(), "_test") {
+			name = filepath.Join(of, "hbcheck_driver_outside_test.go")
+		}
 		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
 			return err
 		}

@@ -308,7 +308,7 @@ func (f *lockFlow) erring(path static.Path) bool {
 		r, ok := ret.(*ssa.Return)
 		for _, s := range list {
 			released := slices.ContainsFunc(s.freed, func(h hold) bool { return h.path == path }) && holds(s.held, path) < 0
-			//mutant: findings: a lock is kept by one of several paths without an error [test ./static/findings TestWant]: "isNil(result(r, 0))" -> "false"
+			//mutant: findings: a lock is kept by one of several paths without an error [test ./static/findings TestWant]: "isNil(result(r, 0))" -> "r == nil"
 			if ok && released && isNil(result(r, 0)) {
 				return false
 			}
