@@ -392,3 +392,24 @@ func (p *portfolio) choose(list []*contender) *contender {
 	}
 	return best
 }
+
+// exhausted reports whether a search with the given work has to end because of Options.MaxWork.
+func (p *portfolio) exhausted(work uint64) bool {
+	return p.opts.MaxWork > 0 && p.worked+work >= p.opts.MaxWork
+}
+
+// bounded reports whether Options.MaxWork ends c. Draws are short; the ladder ends when no other search is
+// left, having worked as much as these.
+func (p *portfolio) bounded(c *contender) bool {
+	//mutant: walks end sooner or later after the bound on the work [test ./explore TestMaxWorkLong]: "c == &p.draws.contender && p.draws.endless" -> "false"
+	return c.number < len(p.opts.Portfolio.Searches) || c == &p.draws.contender && p.draws.endless
+}
+
+// rest returns the work of a step of at most the given work, within Options.MaxWork.
+func (p *portfolio) rest(work uint64) uint64 {
+	//mutant: a step before the searches may exceed the bound on the work [test ./explore TestMaxWorkLong]: "p.opts.MaxWork > 0" -> "false"
+	if p.opts.MaxWork > 0 {
+		work = min(work, p.opts.MaxWork-min(p.worked, p.opts.MaxWork))
+	}
+	return work
+}

@@ -23,8 +23,8 @@ import (
 )
 
 // drive makes drivers for the findings that tests do not confirm, explores them within the bounds of c and
-// at most for the time budget, and notes in x which findings they confirm. Loading the program with the drivers does not
-// count: that may take longer than all explorations.
+// at most for the time budget, and notes in x which findings they confirm. Loading the program with the
+// drivers does not count: that may take longer than all explorations.
 func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
 	drivers, why := c.Drivers(func(i int) bool { return x.Answers[i].Status != confirm.Confirmed.String() },
 		func(n int) string { return fmt.Sprintf("HbcheckDriver%d", n) })

@@ -49,8 +49,8 @@ type Config struct {
 	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled
 	// is set, with an explorer that samples.
 	Explore func(ctx context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error)
-	// Work bounds the work of all explorations together, and Each that of one; 0: no bound. The work is counted
-	// (explore.Options.MaxWork), so the answers are the same on every machine.
+	// Work bounds the work of all explorations together, and Each that of one; 0: no bound. The work is
+	// counted (explore.Options.MaxWork), so the answers are the same on every machine.
 	Work, Each uint64
 
 	spent uint64 // work done

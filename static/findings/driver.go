@@ -209,8 +209,8 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 	return d, ""
 }
 
-// finish writes the body of d, which calls two functions after the statements that make their object, and what
-// the body needs.
+// finish writes the body of d, which calls two functions after the statements that make their object, and
+// what the body needs.
 func (d *Driver) finish(m *maker, f *Finding, object, first, second string) {
 	d.Params = m.params
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)

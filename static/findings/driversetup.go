@@ -16,8 +16,9 @@ import (
 	"hbcheck.dev/hbcheck/load"
 )
 
-// Drivers that begin as a test does. A test knows how to make an object: which options, which fake of a server,
-// what to call first. Then it calls the methods in one goroutine; the driver calls two of them in two goroutines.
+// Drivers that begin as a test does. A test knows how to make an object: which options, which fake of a
+// server, what to call first. Then it calls the methods in one goroutine; the driver calls two of them in
+// two goroutines.
 
 // A setup is the beginning of a test that has made the objects of two functions.
 type setup struct {
@@ -96,8 +97,9 @@ type setupFinder struct {
 	found []*setup
 }
 
-// block looks at the statements of a block, before which text has been executed and vars have been declared. The
-// setup ends before the first call of a wanted function, or, if there is none, as soon as the objects are there.
+// block looks at the statements of a block, before which text has been executed and vars have been
+// declared. The setup ends before the first call of a wanted function, or, if there is none, as soon as
+// the objects are there.
 func (w *setupFinder) block(vars []*types.Var, text, ends string, list []ast.Stmt) {
 	uses := slices.IndexFunc(list, func(st ast.Stmt) bool { return len(w.calls(st)) > 0 })
 	complete := false
@@ -225,8 +227,8 @@ func (w *setupFinder) declared(st ast.Stmt) (vars []*types.Var) {
 	return vars
 }
 
-// print returns the text of a statement or an expression in the source; "" if it is not there: the syntax of a
-// program whose lines are counted has other statements, too.
+// print returns the text of a statement or an expression in the source; "" if it is not there: the syntax
+// of a program whose lines are counted has other statements, too.
 func (w *setupFinder) print(n ast.Node) string {
 	if x, ok := n.(*ast.ExprStmt); ok {
 		if call, ok := x.X.(*ast.CallExpr); ok {
@@ -276,8 +278,8 @@ func readSource(file string) *source {
 	return src
 }
 
-// arguments returns the arguments of the first call of the function in the test whose variables are among those
-// of x.
+// arguments returns the arguments of the first call of the function in the test whose variables are among
+// those of x.
 func (x *setup) arguments(s *Drivers, function string) (args string, ok bool) {
 	info := x.pkg.Info
 	w := &setupFinder{Drivers: s, pkg: x.pkg, file: x.file}
@@ -309,9 +311,9 @@ func (x *setup) arguments(s *Drivers, function string) (args string, ok bool) {
 	return args, ok
 }
 
-// call returns a call of fn, or of the exported function that reaches it if the test calls that one, or if the
-// test is in another package; it also returns the function. The arguments are those of the test, if it calls
-// the function.
+// call returns a call of fn, or of the exported function that reaches it if the test calls that one, or if
+// the test is in another package; it also returns the function. The arguments are those of the test, if it
+// calls the function.
 func (x *setup) call(s *Drivers, m *maker, fn *ssa.Function) (string, *ssa.Function) {
 	public := s.exported(fn)
 	if receiver(public) != nil && objectOf(x.vars, receiver(public)) == "" {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestGenerated: headers as generators of published modules write them, and similar ones of files that people wrote
-// or changed.
+// TestGenerated: headers as generators of published modules write them, and similar ones of files that
+// people wrote or changed.
 func TestGenerated(t *testing.T) {
 	for _, c := range []struct {
 		src  string

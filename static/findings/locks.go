@@ -261,10 +261,10 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// returned reports whether ret may keep the lock on purpose: ret returns no error, and another function, such as
-// the end of a transaction, releases a lock of the same kind that it has not acquired. The lock may belong to an
-// object that ret returns; or the function of f only acquires something, and says with an error, and only then,
-// that it has released the lock.
+// returned reports whether ret may keep the lock on purpose: ret returns no error, and another function,
+// such as the end of a transaction, releases a lock of the same kind that it has not acquired. The lock
+// may belong to an object that ret returns; or the function of f only acquires something, and says with an
+// error, and only then, that it has released the lock.
 func (p *pass) returned(f *lockFlow, ret ssa.Instruction, path static.Path) bool {
 	r, ok := ret.(*ssa.Return)
 	if !ok || len(r.Results) == 0 {
@@ -297,8 +297,8 @@ func (p *pass) returned(f *lockFlow, ret ssa.Instruction, path static.Path) bool
 	})
 }
 
-// erring reports whether the function of f returns nothing but an error, which is not nil on the paths that have
-// released the lock.
+// erring reports whether the function of f returns nothing but an error, which is not nil on the paths
+// that have released the lock.
 func (f *lockFlow) erring(path static.Path) bool {
 	results := f.fn.Signature.Results()
 	if results.Len() != 1 || !types.Identical(results.At(0).Type(), types.Universe.Lookup("error").Type()) {

@@ -7,8 +7,9 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// TestSetupDriver: a driver begins as a test does, up to the calls, with the test's arguments. Its constructor
-// refuses the values that drivers make up. Without calls in a test, it begins with what makes the object.
+// TestSetupDriver: a driver begins as a test does, up to the calls, with the test's arguments. Its
+// constructor refuses the values that drivers make up. Without calls in a test, it begins with what makes
+// the object.
 func TestSetupDriver(t *testing.T) {
 	prog, list := find(t, "testdata/begun", true, "./...")
 	bodies := make(map[string][]string) // by the function with the place

@@ -290,7 +290,7 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 		}
 	case *ssa.FieldAddr:
 		st := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-		//mutant: findings: nobody assigns to the fields of generic types [test ./static/findings TestWant]: ".Origin()" -> ""
+		//mutant: findings: nothing assigns to the fields of generic types [test ./static/findings TestWant]: ".Origin()" -> ""
 		if obj = st.Field(a.Field).Origin(); obj.Exported() {
 			return false
 		}

@@ -62,3 +62,11 @@ func Timed(fn func() error) (err error) {
 	}
 	return err
 }
+
+// Bare reads its result at its return.
+func Bare(fn func() error) (err error) {
+	go func() {
+		err = fn() // want HBA401 "err is written here and read at started.go:71" medium
+	}()
+	return
+}
