@@ -119,7 +119,11 @@ func (w *setupFinder) block(vars []*types.Var, text, ends string, list []ast.Stm
 		vars = append(slices.Clip(vars), declared...)
 		text += w.print(st)
 		for _, v := range declared {
-			text += "\t_ = " + v.Name() + "\n"
+			and := ""
+			if _, isStruct := v.Type().Underlying().(*types.Struct); isStruct {
+				and = "&" // it may have a lock, which is not copied
+			}
+			text += "\t_ = " + and + v.Name() + "\n"
 		}
 		//mutant: findings: only tests that call the functions make objects [test ./static/findings TestSetupDriver]: "uses < 0" -> "false"
 		if uses < 0 && len(declared) > 0 && w.has(vars) && w.a.Signature.Recv() != nil && w.b.Signature.Recv() != nil {
