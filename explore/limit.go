@@ -46,6 +46,9 @@ type limit struct {
 	asked func() // called by done, for tests
 }
 
+// workBound is the reason of a search that Options.MaxWork has ended.
+const workBound = "the bound on the work"
+
 // done reports whether the context is done.
 func (l *limit) done() bool {
 	if l.asked != nil {

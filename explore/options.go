@@ -48,6 +48,7 @@ type Options struct {
 	StopTruncated bool // end the search with the first execution of more than MaxSteps
 	MaxStates     uint64
 	MaxMemory     int64
+	MaxWork       uint64        // work after which an exploration has to end, the same on every machine: see por.Stats.Work
 	Timeout       time.Duration // counted from the end of the build
 	Share         bool          // Timeout is a share of the time of several entries
 	Initialising  time.Duration // a shorter Share begins after initialising packages, which takes at most this

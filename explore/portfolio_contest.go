@@ -142,6 +142,9 @@ func (p *portfolio) run(c *contender) {
 			break
 		}
 		again := c.s.refinement()
+		if p.exhausted(c.work(c.found.Work())) {
+			break
+		}
 		if c.number == 0 && !again.needed() && !c.s.answers(&c.found) && !c.s.limit.passed() {
 			if !c.beside && c.tooLong(c.found.Truncated) {
 				c.long = true
@@ -202,6 +205,10 @@ func (p *portfolio) search(c *contender) {
 		work := c.work(q.Work())
 		if p.lost(c.number, work) {
 			return "another search has an answer"
+		}
+		//mutant: the searches of a portfolio know no bound on their work [test ./explore TestMaxWork]: "p.exhausted(work)" -> "false"
+		if p.bounded(c) && p.exhausted(work) {
+			return workBound
 		}
 		if c == &p.draws.contender {
 			if p.draws.endless {
@@ -396,4 +403,25 @@ func (p *portfolio) assuming(s *exploration, x Options) (*exploration, error) {
 	e := p.entry
 	e.New = changed(s.m, vm.NoDelays)
 	return prepare(p.ctx, e, p.options(x))
+}
+
+// exhausted reports whether a search with the given work has to end because of Options.MaxWork.
+func (p *portfolio) exhausted(work uint64) bool {
+	return p.opts.MaxWork > 0 && p.worked+work >= p.opts.MaxWork
+}
+
+// bounded reports whether Options.MaxWork ends c. Draws are short; the ladder ends when no other search is
+// left, having worked as much as these.
+func (p *portfolio) bounded(c *contender) bool {
+	//mutant: walks end sooner or later after the bound on the work [test ./explore TestMaxWorkLong]: "c == &p.draws.contender && p.draws.endless" -> "false"
+	return c.number < len(p.opts.Portfolio.Searches) || c == &p.draws.contender && p.draws.endless
+}
+
+// rest returns the work of a step of at most the given work, within Options.MaxWork.
+func (p *portfolio) rest(work uint64) uint64 {
+	//mutant: a step before the searches may exceed the bound on the work [test ./explore TestMaxWorkLong]: "p.opts.MaxWork > 0" -> "false"
+	if p.opts.MaxWork > 0 {
+		work = min(work, p.opts.MaxWork-min(p.worked, p.opts.MaxWork))
+	}
+	return work
 }

@@ -68,7 +68,7 @@ func (c *contender) tooLong(cut uint64) bool {
 func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ por.Result, err error) {
 	had := found.Work() // since it last began with other assumptions
 	p.worked, p.longest = had, s.collector.longest
-	over := func() bool { return s.answers(&found) || s.limit.passed() || s.broken }
+	over := func() bool { return s.answers(&found) || s.limit.passed() || s.broken || p.exhausted(0) }
 	draw := func(x Options, stop func(s *exploration)) (err error) {
 		if s, err = s.again(p.options(x)); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	if p.opts.Portfolio.First != nil && p.longest == 0 { // a
 		x := p.opts.Portfolio.Samples[0]
 		x.MaxExecs = 1
-		if err := draw(x, func(s *exploration) { s.stopAfter(aloneWork) }); err != nil {
+		if err := draw(x, func(s *exploration) { s.stopAfter(p.rest(aloneWork)) }); err != nil {
 			return nil, found, err
 		}
 	}
@@ -96,13 +96,13 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s, err = s.again(p.options(x)); err != nil {
 			return nil, found, err
 		}
-		s.stopAfter(attemptWork)
+		s.stopAfter(p.rest(attemptWork))
 		found = s.search()
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
 	}
 	if x := p.opts.Portfolio.First; x != nil && p.longest == 0 && !over() { // c
-		if err := draw(*x, func(s *exploration) { s.stopAfter(longWork) }); err != nil {
+		if err := draw(*x, func(s *exploration) { s.stopAfter(p.rest(longWork)) }); err != nil {
 			return nil, found, err
 		}
 	}
@@ -115,7 +115,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if p.longest == 0 { // no execution has ended
 			least = 1
 		}
-		if err := draw(x, func(s *exploration) { s.stopAfterSome(most, least) }); err != nil {
+		if err := draw(x, func(s *exploration) { s.stopAfterSome(p.rest(most), least) }); err != nil {
 			return err
 		}
 		if found.Executions < x.MaxExecs {
@@ -135,7 +135,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			return nil, found, err
 		}
 		most := max(sampleWork, fewWhole*uint64(p.longest))
-		s.stopAfter(most)
+		s.stopAfter(p.rest(most))
 		found = s.search()
 		p.worked += found.Work()
 		if s.answers(&found) && !found.Stopped && found.Whole {
@@ -149,8 +149,8 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 			if w, err = p.assuming(w, x); err != nil {
 				return nil, found, err
 			}
-			if w.stopAfter(most); x.Prompt {
-				w.stopAfter(most / 2)
+			if w.stopAfter(p.rest(most)); x.Prompt {
+				w.stopAfter(p.rest(most / 2))
 			}
 			wholeFound = w.search()
 			p.worked += wholeFound.Work()
@@ -176,7 +176,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s, err = s.again(x); err != nil {
 			return nil, found, err
 		}
-		s.stopAfter(work)
+		s.stopAfter(p.rest(work))
 		found = s.search()
 		p.worked += found.Work()
 		p.longest = max(p.longest, s.collector.longest)
@@ -202,7 +202,11 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	if why := s.limit.reason(); why != "" {
 		found.Incomplete = outOfTime(found.Incomplete, s.opts.POR.Samples, why)
 	}
-	if s.broken || s.answers(&found) || s.limit.passed() || s.needsRefining() {
+	//mutant: if executions are long, the work of the first steps does not count [test ./explore TestMaxWorkLong]: "p.exhausted(0)" -> "false"
+	if p.exhausted(0) && !s.answers(&found) {
+		found.Incomplete = outOfTime(found.Incomplete, s.opts.POR.Samples, workBound)
+	}
+	if s.broken || s.answers(&found) || s.limit.passed() || s.needsRefining() || p.exhausted(0) {
 		return s, found, nil
 	}
 	p.drawn = true

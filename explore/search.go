@@ -145,6 +145,10 @@ func (s *exploration) poll() {
 			}
 			s.opts.Progress(x)
 		}
+		//mutant: a search without a portfolio knows no bound on its work [test ./explore TestMaxWork]: "most > 0" -> "false"
+		if most := s.opts.MaxWork; most > 0 && p.Work() >= most {
+			return workBound
+		}
 		return s.limit.reason()
 	}
 	s.cfg.Over = s.limit.ending

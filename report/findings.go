@@ -55,7 +55,11 @@ func (a *Answer) text() (lines []string) {
 		lines = append(lines, "open: "+a.Why)
 	}
 	if d := a.Driver; d != nil {
-		lines = append(lines, fmt.Sprintf("confirmed by a driver, if %s and %s may be called at the same time: %s: %s", d.Methods[0], d.Methods[1],
+		like := ""
+		if d.Begins != "" {
+			like = " that begins as " + d.Begins + " does"
+		}
+		lines = append(lines, fmt.Sprintf("confirmed by a driver%s, if %s and %s may be called at the same time: %s: %s", like, d.Methods[0], d.Methods[1],
 			a.DriverBug.Kind.Code(), indented(Message(a.DriverBug), "")))
 		for l := range strings.SplitSeq(strings.TrimSuffix(d.Body, "\n"), "\n") {
 			lines = append(lines, "\t"+strings.TrimPrefix(l, "\t"))

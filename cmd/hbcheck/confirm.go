@@ -22,6 +22,7 @@ import (
 // confirmFlags are the flags of hbcheck analyze --confirm.
 type confirmFlags struct {
 	confirm bool
+	work    uint64
 	budget  time.Duration
 	out     string
 
@@ -32,14 +33,15 @@ type confirmFlags struct {
 
 func (f *confirmFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.confirm, "confirm", false, "explore the tests that reach the places of a finding, to confirm or refute it")
-	fs.DurationVar(&f.budget, "budget", 2*time.Minute, "with --confirm: time limit for exploring")
+	fs.Uint64Var(&f.work, "work", 100_000_000, "with --confirm: limit on the `steps` of exploring, which are the same on every machine")
+	fs.DurationVar(&f.budget, "budget", 10*time.Minute, "with --confirm: time limit for exploring; answers then depend on the machine")
 	fs.StringVarP(&f.out, "output", "o", ".hbcheck", "with --confirm: write replay files and pages to `dir`")
 	fs.StringVar(&f.writeTests, "write-tests", "", "with --confirm: write the drivers that confirm findings as tests, below `dir`")
 }
 
 const (
-	confirmTime   = 3 * time.Second // of one exploration of an entry
-	aimedPerEntry = 400             // executions that are aimed at its findings
+	confirmWork   = 4_000_000 // of one exploration of an entry: some three seconds
+	aimedPerEntry = 400       // executions that are aimed at its findings
 )
 
 // confirmed explores tests for the findings of x, and records the answers.
@@ -51,20 +53,22 @@ func (f *analyzeFlags) confirmed(cmd *cobra.Command, p *analyze.Program, x *repo
 	ctx, release := interrupts(cmd.Context(), true)
 	defer release()
 	begin := time.Now()
-	c := &confirm.Config{Prog: p.Prog, List: x.List, Entries: e.entries, Explore: e.explore}
+	c := &confirm.Config{Prog: p.Prog, List: x.List, Entries: e.entries, Explore: e.explore, Each: confirmWork}
+	c.Work = f.work / 3 * 2 // the rest is for drivers
 	if !f.anywhere {
 		c.Graph = p.Graph()
 	}
 	if len(x.List) > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: exploring the tests that may reach their places, for at most %v (--budget)\n", len(x.List), f.budget)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%d findings: exploring the tests that may reach their places (--work, --budget)\n", len(x.List))
 	}
-	tests, stop := context.WithTimeout(ctx, f.budget*2/3) // the rest is for drivers
+	tests, stop := context.WithTimeout(ctx, f.budget*2/3)
 	answers, err := c.Search(tests)
 	stop()
 	if err != nil {
 		return errors.New(report.Error(err))
 	}
 	x.Answers = e.writeAnswers(cmd, answers)
+	c.Work = f.work
 	return f.drive(ctx, max(f.budget-time.Since(begin), f.budget/3), cmd, c, e, x)
 }
 
@@ -119,9 +123,9 @@ func (c *confirmer) explore(ctx context.Context, e *explore.Entry, sampled bool,
 	if err != nil {
 		return nil, err
 	}
-	opts.Timeout, opts.Share, opts.Leaks = confirmTime, true, explore.LeaksAreErrors
+	opts.Leaks = explore.LeaksAreErrors
 	if end, ok := ctx.Deadline(); ok {
-		opts.Timeout = max(1, min(opts.Timeout, time.Until(end)))
+		opts.Timeout, opts.Share = max(1, time.Until(end)), true
 	}
 	change(&opts)
 	r, _, err := c.flags.one(ctx, *e, opts)

@@ -22,9 +22,9 @@ import (
 	"hbcheck.dev/hbcheck/static/findings"
 )
 
-// drive makes drivers for the findings that tests do not confirm, explores them for at most the time
-// budget, and notes in x which findings they confirm. Loading the program with the drivers does not
-// count: that may take longer than all explorations.
+// drive makes drivers for the findings that tests do not confirm, explores them within the bounds of c and
+// at most for the time budget, and notes in x which findings they confirm. Loading the program with the
+// drivers does not count: that may take longer than all explorations.
 func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cobra.Command, c *confirm.Config, e *confirmer, x *report.Findings) error {
 	drivers, why := c.Drivers(func(i int) bool { return x.Answers[i].Status != confirm.Confirmed.String() },
 		func(n int) string { return fmt.Sprintf("HbcheckDriver%d", n) })
@@ -51,7 +51,7 @@ func (f *analyzeFlags) drive(ctx context.Context, budget time.Duration, cmd *cob
 	}
 	for i := range x.Answers {
 		if len(drivers[i]) > 0 {
-			why[i] = cmp.Or(why[i], "time was up (--budget)")
+			why[i] = cmp.Or(why[i], c.Why())
 		}
 		if a := &x.Answers[i]; a.Status == confirm.Open.String() && a.Driver == nil && why[i] != "" {
 			a.Why += "; no driver shows it: " + why[i]
@@ -98,7 +98,7 @@ func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *con
 	}
 	var later []*driven
 	for _, d := range list {
-		if ctx.Err() != nil {
+		if search.Over(ctx) {
 			break
 		}
 		reached, most, err := search.Reached(ctx, &d.entry, d.findings)
@@ -114,7 +114,7 @@ func (c *confirmer) drivers(ctx context.Context, prog *load.Program, search *con
 	}
 	slices.SortStableFunc(later, func(a, b *driven) int { return b.reached - a.reached })
 	for _, d := range later {
-		if ctx.Err() != nil {
+		if search.Over(ctx) {
 			break
 		}
 		if err := ofOurs(c.try(ctx, search, d, x, why)); err != nil {
@@ -204,6 +204,9 @@ func writeTests(cmd *cobra.Command, dir, base string, list []*findings.Driver) e
 		}
 		slices.Sort(imports)
 		for _, i := range slices.Compact(imports) {
+			if i == `testing "testing"` {
+				continue
+			}
 			fmt.Fprintf(&b, "import %s\n", i)
 		}
 		for _, e := range list {
@@ -219,6 +222,9 @@ func writeTests(cmd *cobra.Command, dir, base string, list []*findings.Driver) e
 			return err
 		}
 		name := filepath.Join(of, "hbcheck_driver_test.go")
+		if strings.HasSuffix(d.Package.Types.Name(), "_test") {
+			name = filepath.Join(of, "hbcheck_driver_outside_test.go")
+		}
 		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ func (c *Config) Try(ctx context.Context, e *explore.Entry, list []int) (map[int
 		s := states[k]
 		//mutant: confirm: a driver for which there was no time is a test that does not reach the places [test ./explore/confirm TestTryInNoTime]: "len(s.open)+len(s.refuting) == 0" -> "false"
 		if s.answer.Status == Open && len(s.open)+len(s.refuting) == 0 {
-			answers[i] = Answer{Why: "time was up (--budget)"}
+			answers[i] = Answer{Why: c.Why()}
 			continue
 		}
 		answers[i] = s.conclude()

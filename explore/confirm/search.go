@@ -49,6 +49,53 @@ type Config struct {
 	// Explore explores an entry, after change has changed the options: with all explorers, or, if sampled
 	// is set, with an explorer that samples.
 	Explore func(ctx context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error)
+	// Work bounds the work of all explorations together, and Each that of one; 0: no bound. The work is
+	// counted (explore.Options.MaxWork), so the answers are the same on every machine.
+	Work, Each uint64
+
+	spent uint64 // work done
+}
+
+// Left returns the work that is left.
+func (c *Config) Left() uint64 { return c.Work - min(c.spent, c.Work) }
+
+// Over reports whether nothing more can be explored.
+func (c *Config) Over(ctx context.Context) bool {
+	//mutant: confirm: explorations do as much work as they like [test ./explore/confirm TestWork]: "c.Work > 0" -> "false"
+	return ctx.Err() != nil || c.Work > 0 && c.spent >= c.Work
+}
+
+// A bound ended the explorations.
+type bound struct{ what, flag string }
+
+func (b bound) String() string { return b.what + " (" + b.flag + ")" }
+
+// bound returns the bound because of which nothing more can be explored.
+func (c *Config) bound() bound {
+	if c.Work > 0 && c.spent >= c.Work {
+		return bound{"the work was used up", "--work"}
+	}
+	return bound{"time was up", "--budget"}
+}
+
+// Why returns the reason why nothing more can be explored, in words.
+func (c *Config) Why() string { return c.bound().String() }
+
+// leastWork is what an exploration counts at least: making a machine takes time, too.
+const leastWork = 10_000
+
+// run is c.Explore within the bounds.
+func (c *Config) run(ctx context.Context, e *explore.Entry, sampled bool, change func(*explore.Options)) (*explore.Result, error) {
+	r, err := c.Explore(ctx, e, sampled, func(o *explore.Options) {
+		if o.MaxWork = c.Each; c.Work > 0 && (o.MaxWork == 0 || c.Left() < o.MaxWork) {
+			o.MaxWork = max(1, c.Left())
+		}
+		change(o)
+	})
+	if r != nil {
+		c.spent += leastWork + max(r.Work, r.Stats.Work())
+	}
+	return r, err
 }
 
 // entry is an entry with the claims that it may confirm.
@@ -67,7 +114,8 @@ type state struct {
 	answer   Answer
 	refuting []string // entries
 	open     []string // reasons why entries do not refute the claim
-	untried  []string // entries for which there was no time
+	untried  []string // entries that were not explored
+	bound    bound    // the reason for that
 }
 
 // Search explores the entries that may reach the places of findings until ctx is done. An entry is first
@@ -86,9 +134,10 @@ func (c *Config) Search(ctx context.Context) ([]Answer, error) {
 		}
 	}
 	for _, e := range list {
-		if ctx.Err() != nil {
+		if c.Over(ctx) {
 			for _, i := range e.claims {
 				states[i].untried = append(states[i].untried, e.Name)
+				states[i].bound = c.bound()
 			}
 			continue
 		}
@@ -155,26 +204,30 @@ func farthest(reach *findings.Reach, places []*findings.Place) (n int) {
 
 const (
 	few = 8 // entries that are explored in any order
-	// scoutTime bounds the execution that shows which places an entry reaches.
-	scoutTime = time.Second
+	// scoutWork bounds the execution that shows which places an entry reaches.
+	scoutWork = 1_000_000
 )
 
 // scout executes each entry once, and puts those first that reached the most places, because in the call
 // graph most tests reach most functions. Entries that reached none come last, after entries that were not
-// executed because there was no time. It takes at most a third of the time.
+// executed because there was no time. It takes at most a third of the time and of the work.
 func (c *Config) scout(ctx context.Context, list []entry, states []*state) error {
 	if end, ok := ctx.Deadline(); ok {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(ctx, time.Until(end)/3)
 		defer stop()
 	}
+	most := c.spent + c.Left()/3
+	over := func() bool { return ctx.Err() != nil || c.Work > 0 && c.spent > most }
 	for i := range list {
 		e := &list[i]
-		if ctx.Err() != nil {
+		if over() {
 			break
 		}
-		r, err := c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
-			o.MaxExecs, o.Timeout = 1, min(o.Timeout, scoutTime)
+		r, err := c.run(ctx, e.Entry, true, func(o *explore.Options) {
+			if o.MaxExecs = 1; o.MaxWork == 0 || o.MaxWork > scoutWork {
+				o.MaxWork = scoutWork
+			}
 			o.Known = func(*bug.Bug) bool { return true }
 		})
 		if err != nil {
@@ -263,14 +316,14 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		return true
 	}
 	aimed := func() (*explore.Result, error) {
-		return c.Explore(ctx, e.Entry, true, func(o *explore.Options) {
+		return c.run(ctx, e.Entry, true, func(o *explore.Options) {
 			o.Known = known
 			for _, i := range open {
 				o.Targets = append(o.Targets, states[i].target(fset))
 			}
 		})
 	}
-	for e.driver && len(open) > 0 && ctx.Err() == nil {
+	for e.driver && len(open) > 0 && !c.Over(ctx) {
 		r, err := aimed()
 		if err != nil {
 			return err
@@ -280,8 +333,8 @@ func (c *Config) explore(ctx context.Context, e entry, states []*state) error {
 		}
 	}
 	var last *explore.Result
-	for len(open) > 0 && ctx.Err() == nil {
-		r, err := c.Explore(ctx, e.Entry, false, func(o *explore.Options) { o.Known = known })
+	for len(open) > 0 && !c.Over(ctx) {
+		r, err := c.run(ctx, e.Entry, false, func(o *explore.Options) { o.Known = known })
 		if err != nil {
 			return err
 		}
@@ -370,7 +423,7 @@ func (s *state) conclude() Answer {
 			why = append(why, andMore(list))
 		}
 		if len(s.untried) > 0 {
-			why = append(why, "time was up before "+andMore(s.untried)+" (--budget)")
+			why = append(why, fmt.Sprintf("%s before %s (%s)", s.bound.what, andMore(s.untried), s.bound.flag))
 		}
 		s.answer.Why = strings.Join(why, "; ")
 	}

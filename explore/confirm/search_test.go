@@ -82,6 +82,41 @@ func TestScoutLast(t *testing.T) {
 	}
 }
 
+// TestWork: the bound on the work ends the search after the same exploration on every machine, and the answer
+// says so. No exploration does more work than is left.
+func TestWork(t *testing.T) {
+	fset := token.NewFileSet()
+	file := fset.AddFile("a.go", -1, 100)
+	c := &Config{Prog: &load.Program{Fset: fset}, List: []findings.Finding{{Code: "HBA201", Place: findings.Place{Pos: file.Pos(3)}}}}
+	for _, name := range []string{"A", "B", "C", "D"} {
+		c.Entries = append(c.Entries, explore.Entry{Name: name, Source: &load.Entry{Func: new(ssa.Function)}})
+	}
+	var most []uint64
+	c.Explore = func(_ context.Context, e *explore.Entry, _ bool, change func(*explore.Options)) (*explore.Result, error) {
+		o := &explore.Options{}
+		change(o)
+		most = append(most, o.MaxWork)
+		r := &explore.Result{Entry: e.Name, Verdict: explore.OK}
+		r.Stats.Transitions = 90_000
+		return r, nil
+	}
+	c.Work, c.Each = 230_000, 150_000
+	answers, err := c.Search(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An exploration counts as 90,000 and leastWork.
+	if want := []uint64{150_000, 130_000, 30_000}; !slices.Equal(most, want) {
+		t.Errorf("bounds %v, want %v", most, want)
+	}
+	if a := answers[0]; a.Status != Open || a.Why != "A reaches none of the places, and 2 more; the work was used up before D (--work)" {
+		t.Errorf("%v: %q", a.Status, a.Why)
+	}
+	if answers, err := c.Try(t.Context(), &c.Entries[0], []int{0}); err != nil || answers[0].Why != "the work was used up (--work)" {
+		t.Errorf("%v %+v", err, answers)
+	}
+}
+
 // TestStaticOrder: without a call graph every entry may reach every place. The entry that calls the function
 // of the place comes first.
 func TestStaticOrder(t *testing.T) {

@@ -28,6 +28,7 @@ type Driver struct {
 	Imports []string // import declarations that Body and Decls need
 	Added   []string // the Imports that File lacks
 	Methods [2]string
+	Begins  string // the test with whose statements Body begins; then the driver is a test, too
 
 	choice      []string // choices for calls in Body, by the last parameter
 	choiceOfAll string   // the text of all these choices in Body
@@ -35,12 +36,18 @@ type Driver struct {
 
 // Func returns the driver as a function, with the types that it needs.
 func (d *Driver) Func() string {
+	if d.Begins != "" {
+		return fmt.Sprintf("func %s(t *testing.T) {\n%s}\n%s", d.Name, d.Body, d.Decls)
+	}
 	return fmt.Sprintf("func %s(%s) {\n%s}\n%s", d.Name, strings.Join(d.Params, ", "), d.Body, d.Decls)
 }
 
 // Given returns the driver with values of its parameters, which are zero if they are not given.
 func (d *Driver) Given(values map[string]string) *Driver {
 	e := *d
+	if d.Begins != "" {
+		return &e
+	}
 	e.Params, e.Body = nil, ""
 	params, body := d.Params, d.Body
 	if len(d.choice) > 0 {
@@ -78,6 +85,9 @@ func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 
 // Test returns the driver as a test.
 func (d *Driver) Test() string {
+	if d.Begins != "" {
+		return fmt.Sprintf("// %s begins as %s does, and calls %s and %s in two goroutines.\n%s", d.Name, d.Begins, d.Methods[0], d.Methods[1], d.Func())
+	}
 	return fmt.Sprintf("// Test%s calls %s and %s in two goroutines.\nfunc Test%s(t *testing.T) {\n%s}\n%s",
 		d.Name, d.Methods[0], d.Methods[1], d.Name, d.Body, d.Decls)
 }
@@ -104,10 +114,15 @@ const (
 	// Direct: unexported functions are called directly.
 	Direct
 	variants = 2 * Direct
+	// Begun and the variants after it begin as a test does: see driversetup.go.
+	Begun = variants
 )
 
 // Variants lists the variants, the most promising first.
 func Variants() (list []Variant) {
+	for k := range mostSetups {
+		list = append(list, Begun+Variant(k))
+	}
 	for v := range variants {
 		list = append(list, v)
 	}
@@ -121,11 +136,12 @@ func (v Variant) values() Variant { return v % Direct }
 type Drivers struct {
 	prog    *load.Program
 	callers map[*load.Package]map[*ssa.Function][]*ssa.Function // declared functions
+	sources map[string]*source                                  // files of tests
 }
 
 // NewDrivers returns Drivers for findings of prog.
 func NewDrivers(prog *load.Program) *Drivers {
-	return &Drivers{prog, make(map[*load.Package]map[*ssa.Function][]*ssa.Function)}
+	return &Drivers{prog, make(map[*load.Package]map[*ssa.Function][]*ssa.Function), make(map[string]*source)}
 }
 
 // New returns a driver for f, called name. If there is none, it returns the reason.
@@ -152,6 +168,12 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 	}
 	if f.Code == "HBA305" && f.Other == nil {
 		return nil, "nothing wakes the goroutine"
+	}
+	if v >= Begun {
+		if strings.HasSuffix(s.prog.Fset.PositionFor(a.Pos(), false).Filename, "_test.go") {
+			return nil, "its place is in a test"
+		}
+		return s.begun(f, a, b, name, int(v-Begun))
 	}
 	if !v.direct() {
 		a, b = s.exported(a), s.exported(b)
@@ -183,7 +205,13 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 		return nil, m.why
 	}
 	d.choice, d.choiceOfAll = m.before()
-	object := strings.Join(m.setup, "") + d.choiceOfAll
+	d.finish(m, f, strings.Join(m.setup, "")+d.choiceOfAll, first, second)
+	return d, ""
+}
+
+// finish writes the body of d, which calls two functions after the statements that make their object, and
+// what the body needs.
+func (d *Driver) finish(m *maker, f *Finding, object, first, second string) {
 	d.Params = m.params
 	d.Body = fmt.Sprintf("%s\tdone := make(chan bool)\n\tgo func() {\n\t\t%s\n\t\tdone <- true\n\t}()\n\t%s\n\t<-done\n", object, first, second)
 	if f.Code == "HBA305" {
@@ -202,7 +230,6 @@ func (s *Drivers) New(f *Finding, name string, v Variant) (d *Driver, why string
 			}
 		}
 	}
-	return d, ""
 }
 
 // testFile returns the first file with tests of pkg, "" if it has none. A driver may use what only the tests

@@ -173,7 +173,7 @@ func newPass(c *Config) *pass {
 		}
 		for _, f := range pkg.Files {
 			name := c.Prog.Fset.Position(f.Pos()).Filename
-			if ast.IsGenerated(f) {
+			if isGenerated(f) {
 				p.generated[name] = true
 			}
 			ast.Inspect(f, func(n ast.Node) bool {
@@ -279,6 +279,11 @@ func (p *pass) pos(instr ssa.Instruction) token.Pos {
 		return start
 	}
 	if !pos.IsValid() {
+		last := instr.Block().Instrs[len(instr.Block().Instrs)-1]
+		//mutant: findings: the result that a return reads is read where the function begins [test ./static/findings TestWant]: "last != instr" -> "last == instr"
+		if r, ok := last.(*ssa.Return); ok && last != instr && r.Pos().IsValid() {
+			return r.Pos() // it reads a named result
+		}
 		if r, ok := instr.(*ssa.Return); ok {
 			return p.lastLine(r)
 		}

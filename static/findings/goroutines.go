@@ -52,7 +52,8 @@ func (p *pass) findStarts(fn *ssa.Function) (list []start) {
 				}
 				for i, arg := range site.Call.Args {
 					mc, ok := p.Base.Paths.Function(arg).(*ssa.MakeClosure)
-					if !ok || !p.startsParam(g, i) {
+					//mutant: findings: a function that starts its argument never waits for it [test ./static/findings TestWant]: "p.awaits(g)" -> "false"
+					if !ok || !p.startsParam(g, i) || p.awaits(g) {
 						continue
 					}
 					list = append(list, start{site, mc.Fn.(*ssa.Function), p.Base.Into(site, mc)})
@@ -61,6 +62,31 @@ func (p *pass) findStarts(fn *ssa.Function) (list []start) {
 		}
 	}
 	return list
+}
+
+// awaits reports whether fn, which starts a goroutine, always waits for something before it returns: the
+// goroutine is probably at its end by then.
+func (p *pass) awaits(fn *ssa.Function) bool {
+	if !p.user(fn) {
+		return false
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if _, ok := instr.(*ssa.Go); !ok {
+				continue
+			}
+			for _, c := range fn.Blocks {
+				ret, ok := c.Instrs[len(c.Instrs)-1].(*ssa.Return)
+				if !ok {
+					continue
+				}
+				if reached, _ := p.follows(fn, instr, ret, 0); reached {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // startsParam reports whether fn starts a goroutine that calls its i-th parameter.

@@ -168,7 +168,7 @@ func checkReturns(p *pass) {
 				slices.SortStableFunc(f.returns[ret], func(s, t *state) int { return cmp.Compare(s.rank(), t.rank()) })
 				for _, s := range f.returns[ret] {
 					for _, h := range s.held {
-						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.releasedElsewhere(fn, h.path) || p.returned(ret, h.path) {
+						if !h.own || h.unsure || !back[h.path] || seen[h.at] || p.releasedByCallers(fn, h.path) || p.releasedElsewhere(fn, h.path) || p.returned(f, ret, h.path) {
 							continue
 						}
 						seen[h.at] = true
@@ -261,9 +261,11 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 	return false
 }
 
-// returned reports whether ret may return an object that keeps the lock: ret returns no error, and another
-// function, such as the end of a transaction, releases a lock of the same kind that it has not acquired.
-func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
+// returned reports whether ret may keep the lock on purpose: ret returns no error, and another function,
+// such as the end of a transaction, releases a lock of the same kind that it has not acquired. The lock
+// may belong to an object that ret returns; or the function of f only acquires something, and says with an
+// error, and only then, that it has released the lock.
+func (p *pass) returned(f *lockFlow, ret ssa.Instruction, path static.Path) bool {
 	r, ok := ret.(*ssa.Return)
 	if !ok || len(r.Results) == 0 {
 		return false
@@ -279,7 +281,8 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 	if c, isConst := last.(*ssa.Const); types.Identical(last.Type(), types.Universe.Lookup("error").Type()) && (!isConst || !c.IsNil()) {
 		return false
 	}
-	if _, ok := r.Results[0].Type().Underlying().(*types.Pointer); !ok {
+	//mutant: findings: nothing is acquired by a function that returns only an error [test ./static/findings TestWant]: "!f.erring(path)" -> "true"
+	if _, ok := r.Results[0].Type().Underlying().(*types.Pointer); !ok && !f.erring(path) {
 		return false
 	}
 	class := p.Base.Paths.Class(path)
@@ -292,6 +295,26 @@ func (p *pass) returned(ret ssa.Instruction, path static.Path) bool {
 			})
 		})
 	})
+}
+
+// erring reports whether the function of f returns nothing but an error, which is not nil on the paths
+// that have released the lock.
+func (f *lockFlow) erring(path static.Path) bool {
+	results := f.fn.Signature.Results()
+	if results.Len() != 1 || !types.Identical(results.At(0).Type(), types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	for ret, list := range f.returns {
+		r, ok := ret.(*ssa.Return)
+		for _, s := range list {
+			released := slices.ContainsFunc(s.freed, func(h hold) bool { return h.path == path }) && holds(s.held, path) < 0
+			//mutant: findings: a lock is kept by one of several paths without an error [test ./static/findings TestWant]: "isNil(result(r, 0))" -> "r == nil"
+			if ok && released && isNil(result(r, 0)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // isLock reports whether t is *sync.Mutex, *sync.RWMutex or sync.Locker.

@@ -290,7 +290,8 @@ func (p *pass) onlyNil(v ssa.Value) bool {
 		}
 	case *ssa.FieldAddr:
 		st := a.X.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Struct)
-		if obj = st.Field(a.Field); obj.Exported() {
+		//mutant: findings: nothing assigns to the fields of generic types [test ./static/findings TestWant]: ".Origin()" -> ""
+		if obj = st.Field(a.Field).Origin(); obj.Exported() {
 			return false
 		}
 	}
@@ -320,9 +321,9 @@ func (p *pass) assigned(obj types.Object) bool {
 		is := func(e ast.Expr) bool {
 			switch e := ast.Unparen(e).(type) {
 			case *ast.Ident:
-				return pkg.Info.ObjectOf(e) == obj
+				return origin(pkg.Info.ObjectOf(e)) == obj
 			case *ast.SelectorExpr:
-				return pkg.Info.ObjectOf(e.Sel) == obj
+				return origin(pkg.Info.ObjectOf(e.Sel)) == obj
 			}
 			return false
 		}
@@ -334,6 +335,9 @@ func (p *pass) assigned(obj types.Object) bool {
 					found = found || slices.ContainsFunc(n.Lhs, is)
 				case *ast.KeyValueExpr:
 					found = found || is(n.Key)
+				case *ast.CompositeLit:
+					//mutant: findings: a literal without names of fields assigns to none [test ./static/findings TestWant]: "inOrder(pkg.Info, n, obj)" -> "false"
+					found = found || inOrder(pkg.Info, n, obj)
 				case *ast.UnaryExpr:
 					found = found || n.Op == token.AND && is(n.X)
 				}
@@ -345,6 +349,27 @@ func (p *pass) assigned(obj types.Object) bool {
 		}
 	}
 	return false
+}
+
+// inOrder reports whether lit is a struct with values for all fields, in their order, and obj is one of them.
+func inOrder(info *types.Info, lit *ast.CompositeLit, obj types.Object) bool {
+	if len(lit.Elts) == 0 {
+		return false
+	}
+	if _, ok := lit.Elts[0].(*ast.KeyValueExpr); ok {
+		return false
+	}
+	st, ok := info.TypeOf(lit).Underlying().(*types.Struct)
+	return ok && slices.ContainsFunc(slices.Collect(st.Fields()), func(f *types.Var) bool { return f.Origin() == obj })
+}
+
+// origin returns the field of the generic type if obj is the field of an instance.
+func origin(obj types.Object) types.Object {
+	//mutant: findings: an instance of a generic type has fields of its own [test ./static/findings TestWant]: "; ok" -> "; ok && false"
+	if v, ok := obj.(*types.Var); ok {
+		return v.Origin()
+	}
+	return obj
 }
 
 // checkPool finds objects that are used after Pool.Put (HBA307).
