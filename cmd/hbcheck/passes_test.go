@@ -64,8 +64,8 @@ func TestLoadedTogether(t *testing.T) {
 func TestChoose(t *testing.T) {
 	x := &wholeRun{f: &exploreFlags{budget: time.Hour}, workers: 2}
 	var todo []attempt
-	for _, executions := range []uint64{5, 0, 70, 6, 0} {
-		todo = append(todo, attempt{result: &explore.Result{Stats: explore.Stats{Stats: por.Stats{Executions: executions, Transitions: 9}}}})
+	for _, steps := range []int{30, 40, 10, 20, 40} {
+		todo = append(todo, attempt{result: &explore.Result{Stats: explore.Stats{Stats: por.Stats{MaxDepth: steps, Transitions: 9}}}})
 	}
 	todo = append(todo, attempt{}, attempt{result: new(explore.Result)}, attempt{})
 	for _, tt := range []struct {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -19,8 +18,8 @@ func (f *exploreFlags) earlyShare(share time.Duration, end time.Time, workers, l
 }
 
 // choose chooses the entries of todo that get time in a pass. These are all entries if the time
-// until end suffices to give each of them enough. Otherwise they are the entries with the most
-// executions in their last attempt, because these are the most likely to end. Entries without a
+// until end suffices to give each of them enough. Otherwise they are the entries with the shortest
+// executions in their last attempt, because a search of theirs costs least. Entries without a
 // step come first: the first entries of a package may have spent their share on work for all
 // entries of the package. Entries without a result are always chosen. after[i] is the number of
 // chosen entries from index i on.
@@ -29,21 +28,21 @@ func (x *wholeRun) choose(todo []attempt, end time.Time, enough time.Duration) (
 	for i := range order {
 		order[i] = i
 	}
-	executions := func(i int) uint64 {
+	length := func(i int) int {
 		switch r := todo[i].result; {
 		case r == nil:
-			return math.MaxUint64
+			return -2
 		case r.Stats.Transitions == 0 && r.Stats.Load < mostInitialising/2:
-			return math.MaxUint64 - 1
+			return -1
 		default:
-			return r.Stats.Executions
+			return r.Stats.MaxDepth
 		}
 	}
 	if x.f.budget > 0 && enough > 0 {
-		//mutant: time is given to those that did least [test ./cmd/hbcheck TestChoose]: "executions(b), executions(a)" -> "executions(a), executions(b)"
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(executions(b), executions(a)) })
+		//mutant: time is given to the longest executions [test ./cmd/hbcheck TestChoose]: "length(a), length(b)" -> "length(b), length(a)"
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(length(a), length(b)) })
 		most := max(0, int(time.Until(end)*time.Duration(x.capacity())/enough))
-		for most < len(order) && executions(order[most]) == math.MaxUint64 {
+		for most < len(order) && length(order[most]) == -2 {
 			most++
 		}
 		order = order[:min(most, len(order))]
