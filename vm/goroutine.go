@@ -44,6 +44,7 @@ type goroutine struct {
 	slot     uint32
 	callers  callerCache
 	inNative bool // the goroutine's native is executing: pc is after the call
+	looker   bool // it is in Machine.lookers
 	// epoch is the one in which the record and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -124,12 +125,13 @@ type view struct {
 
 // membership is the data that an enabledSet keeps in a goroutine.
 type membership struct {
-	enabled, special, changed bool
-	communicates              bool           // the goroutine waits at channels
-	rank                      int            // the goroutine's index in Machine.order
-	number                    uint32         // number of its present waiting
-	kind                      trace.Kind     // kind of its operation
-	at                        []trace.Access // the memory at which it waits
+	special, changed bool
+	communicates     bool           // the goroutine waits at channels
+	rank             int            // the goroutine's index in Machine.order
+	number           uint32         // number of its present waiting
+	kind             trace.Kind     // kind of its operation
+	at               []trace.Access // the memory at which it waits
+	groups           []*group       // to which it belongs
 }
 
 // A lookBack is the record of a goroutine's last look in a loop.
