@@ -184,11 +184,13 @@ type namedWord struct {
 // several accesses in a row from the same frames, and comparing return addresses is cheaper than finding the
 // stack again.
 //
-// Invariant: stack is that of the calls whose return addresses are rets. It is only a guess: raceStack
-// compares before it uses it, so nothing has to be undone.
+// Invariant: stacks has the stacks of the outermost call, of the two outermost calls, and so on, and rets has
+// the return addresses of the same calls. It is only a guess: raceStack compares before it uses it, so nothing
+// has to be undone.
 type callerCache struct {
-	rets  []uint64 // return address of each frame, innermost first
-	stack race.Stack
+	rets   []uint64     // return address of each frame, innermost first
+	stacks []race.Stack // as many, outermost first
+	stack  race.Stack   // of all of them
 }
 
 // A snapshot is a goroutine at an operation of a loop, with its path to that operation.

@@ -236,7 +236,8 @@ type hashing struct {
 // raceTracking follows the happens-before relation.
 type raceTracking struct {
 	race  *race.Detector // nil: no detection of races
-	calls []race.Call    // scratch of raceStack
+	calls []race.Call    // scratch of findStack
+	rets  []uint64       // scratch of otherStack
 
 	raceless bool // the present code takes part in no race: see Follow
 }

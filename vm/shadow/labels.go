@@ -97,9 +97,26 @@ func (s *Symbols) SetLabel(g *Goroutine, i uint16, t *symbolic.Term) {
 	g.Unlabeled = g.Unlabeled && t == nil
 }
 
-// Label returns the label of a drawn number.
+// A drawnLabel has what determines the label of a drawn number.
+type drawnLabel struct {
+	draw  Draw
+	bound bounds.Bound
+	rate  float64
+}
+
+// Label returns the label of a drawn number. A label never changes, so the same draw gets the one that it got
+// before.
 func (s *Symbols) Label(d Draw, b bounds.Bound, rate float64) *symbolic.Term {
-	return s.label([]Draw{d}, b, rate)
+	k := drawnLabel{d, b, s.knownRate(rate)}
+	t := s.drawn[k]
+	if t == nil {
+		if s.drawn == nil {
+			s.drawn = map[drawnLabel]*symbolic.Term{}
+		}
+		t = s.label([]Draw{d}, b, k.rate)
+		s.drawn[k] = t
+	}
+	return t
 }
 
 // label returns the label of a value computed from these draws. In each machine, labels with the same
