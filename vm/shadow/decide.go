@@ -85,6 +85,7 @@ type Symbols struct {
 
 	held      [64]uint64 // by object: whether memory ever had a non-nil entry for it (labels_skip.go)
 	unscanned int        // operations since rescan
+	frame     uint32     // the frame of the last operation that was not in a clean one
 }
 
 // A condition is one conjunct of the path condition.

@@ -94,7 +94,9 @@ func (s *Symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
 func (s *Symbols) SetLabel(g *Goroutine, i uint16, t *symbolic.Term) {
 	g.Shadow[g.FP+uint32(i)] = t
 	//mutant: nor has what a native gives [env TestDraws/TestLookRestedDraw]
-	g.Unlabeled = g.Unlabeled && t == nil
+	if t != nil {
+		g.Clean = NoneClean
+	}
 }
 
 // A drawnLabel has what determines the label of a drawn number.
