@@ -158,8 +158,16 @@ func (d *Detector) joinChunk(a, b *chunk) *chunk {
 	}
 	less, more := false, false // a has a smaller component, or a greater one
 	for i, t := range b {
-		less = less || a[i] < t
-		more = more || a[i] > t
+		if u := a[i]; u == t {
+			continue
+		} else if u < t {
+			less = true
+		} else {
+			more = true
+		}
+		if less && more {
+			break
+		}
 	}
 	switch {
 	case !less:
@@ -180,8 +188,13 @@ func (d *Detector) joinStamp(c *clock, s *stamp) *clock {
 	if s.known(c) {
 		return c
 	}
+	rest := s.rest
+	//mutant: clocks are taken to contain those of newer stamps [test ./vm/race TestOracle]: ">= s.since" -> "+ 1 >= s.since"
+	if c.at(s.g) >= s.since {
+		rest = nil // known from an earlier stamp
+	}
 	// rest may have a component for its own goroutine, from before its time s.t.
-	return d.join(c, s.rest, s.g, s.t)
+	return d.join(c, rest, s.g, s.t)
 }
 
 // A stamp represents what goroutine g knew at its time t: the clock rest, in which t replaces the component
@@ -189,8 +202,9 @@ func (d *Detector) joinStamp(c *clock, s *stamp) *clock {
 // identify a stamp: a goroutine that knows g's time t has received everything that is in it. So most joins
 // are one comparison, and no clock is copied to give out a stamp.
 type stamp struct {
-	rest *clock
-	g, t uint32
+	rest  *clock
+	g, t  uint32
+	since uint32 // the time at which the goroutine got rest
 }
 
 // known reports whether c, the clock of a goroutine other than s.g, contains s.

@@ -144,7 +144,7 @@ func (d *Detector) thread(g uint32) *thread {
 // stamp returns the knowledge of g, and advances its time.
 func (d *Detector) stamp(g uint32) stamp {
 	t := d.thread(g)
-	s := stamp{t.clock, g, t.time}
+	s := stamp{t.clock, g, t.time, t.since}
 	t.time++
 	return s
 }
@@ -164,7 +164,7 @@ func (d *Detector) learn(g uint32, s *stamp) {
 	if s.rest.at(g) >= t.since {
 		old = nil
 	}
-	t.clock, t.since = d.join(old, s.rest, s.g, s.t), t.time
+	t.clock, t.since = d.joinStamp(old, s), t.time
 }
 
 // Rendezvous follows a rendezvous: afterwards a and b know each other's earlier steps.
