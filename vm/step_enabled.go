@@ -95,12 +95,11 @@ func (m *Machine) knowsEnabled() bool {
 func (s *enabledSet) find(m *Machine) {
 	s.special, s.changed, s.touched = s.special[:0], s.changed[:0], s.touched[:0]
 	s.waiting = make(map[ptr]*waiting)
-	// Goroutines that ended while no set was kept may be enabled in the old set.
-	//mutant: who has ended stays enabled [test ./vm TestEnabledEnded]
-	s.members = nil
+	// Goroutines that ended while no set was kept may be enabled in the old set. Without a rank they are not.
 	for _, slot := range m.order {
 		g := m.gs[slot]
-		g.member = membership{number: g.member.number, at: g.member.at[:0], groups: g.member.groups[:0]}
+		//mutant: who has ended stays enabled [test ./vm TestEnabledEnded]: "rank: -1" -> "rank: g.member.rank"
+		g.member = membership{number: g.member.number, rank: -1, at: g.member.at[:0], groups: g.member.groups[:0]}
 	}
 	s.rank(m)
 	for _, slot := range m.living() {

@@ -89,8 +89,8 @@ func (m *Machine) otherStack(g *goroutine) race.Stack {
 		s = c.stacks[n-1]
 	}
 	for i := len(rets) - 1 - n; i >= 0; i-- {
-		//mutant: the calls of deferred functions are at the instruction before [test ./vm TestRaceStacks]: "rets[i]&byMachine" -> "0"
 		if fn := m.link.Code[rets[i]>>32]; fn.ID != 0 {
+			//mutant: deferred functions are called by the instruction before [test ./vm TestRaceStacks]: "rets[i]&byMachine" -> "0"
 			pc := callPC(rets[i]&byMachine<<1, rets[i]&^byMachine)
 			s = m.race.Stacks.Push(s, race.Call{Func: fn.ID, PC: uint32(pc)})
 		}

@@ -94,7 +94,7 @@ func (d *Detector) Clone() *Detector {
 	c.cells, c.cellAt = slices.Clone(d.cells), d.cellAt.clone()
 	for i := range d.cells {
 		// Two detectors would append to the same room.
-		//mutant: clones append to shared lists [test ./vm/race TestClone]: drop 2
+		//mutant: clones append to shared lists [test ./vm/race TestClone]: "slices.Clip(d.cells[i].more)" -> "d.cells[i].more"
 		d.cells[i].more = slices.Clip(d.cells[i].more)
 		c.cells[i].more = d.cells[i].more
 	}
