@@ -167,21 +167,37 @@ func (s *exploration) delays() bool {
 	return s.m.Slack() > 0 && (len(r.Jumps) > 0 || r.VisibleArming)
 }
 
-// undelayedSearches returns the searches that follow Portfolio.Whole with time that passes only while all
-// goroutines wait. The first search is one of them: without delays it may need few executions, and calls of
-// libraries are interrupted in it.
-func (p *portfolio) undelayedSearches() []Options {
-	first := p.opts.Portfolio.Searches[0]
-	first.Jobs = 0
-	//mutant: without delays, too, calls of libraries are not interrupted [test ./explore TestUndelayed]: "first, " -> ""
-	return []Options{first, *p.opts.Portfolio.Whole}
+// assumingMore returns the searches that follow Portfolio.Whole, which was s:
+//
+//   - In the first one goroutines of libraries are prompt. It ends soon or not at all.
+//   - If clock reads are choices in s, each of them doubles the executions. In the others, time passes only
+//     while all goroutines wait. The first search of the portfolio is one of these: without delays it may
+//     need few executions, and calls of libraries are interrupted in it.
+func (p *portfolio) assumingMore(s *exploration) []Options {
+	whole := *p.opts.Portfolio.Whole
+	prompt := whole
+	prompt.Prompt = true
+	list := []Options{prompt}
+	//mutant: time passes at clock reads in every search [test ./explore TestUndelayed]: "s.delays()" -> "false"
+	if s.delays() {
+		first := p.opts.Portfolio.Searches[0]
+		first.Jobs = 0
+		//mutant: without delays, too, calls of libraries are not interrupted [test ./explore TestUndelayed]: "first, " -> ""
+		for _, x := range []Options{first, whole, prompt} {
+			x.Undelayed = true
+			list = append(list, x)
+		}
+	}
+	return list
 }
 
-// undelayed returns the entry and the options for a search with options x, on a machine like that of s, in
-// which time passes only while all goroutines wait. Each clock read doubles the executions otherwise.
-func (p *portfolio) undelayed(s *exploration, x Options) (Entry, Options) {
+// assuming returns the entry and the options for one of these searches, on a machine like that of s.
+func (p *portfolio) assuming(s *exploration, x Options) (Entry, Options) {
 	e := p.entry
-	e.New = changed(s.m, vm.NoDelays)
-	x.Undelayed = true
+	if x.Undelayed {
+		e.New = changed(s.m, vm.NoDelays)
+	} else {
+		e.New = changed(s.m, func(*vm.Config) {})
+	}
 	return e, p.options(x)
 }

@@ -2,7 +2,6 @@ package explore
 
 import (
 	"fmt"
-	"math"
 	"runtime/debug"
 	"slices"
 
@@ -16,6 +15,7 @@ const (
 	drawWork     = 150_000 // work of each sample that continues
 	wholeFrom    = 40_000  // work of another search at which Portfolio.Whole starts
 	firstWhole   = 200_000 // work of the search before it increases preemptions
+	moreWhole    = 4       // factor by which that work grows after the second bound
 )
 
 // A ladder is the contender that searches with at most 0, 1, 2, ... preemptions, one search after the other
@@ -99,8 +99,8 @@ func (p *portfolio) draw(l *ladder) {
 
 // climb runs the searches of l.
 func (p *portfolio) climb(l *ladder, x Options) {
-	//mutant: calls of libraries are interrupted in every search [test ./explore TestWhole]: "p.callsWhole(l, firstWhole)" -> "false"
-	if p.callsWhole(l, firstWhole) {
+	//mutant: calls of libraries are interrupted in every search [test ./explore TestWhole]: "; ends {" -> "; ends && false {"
+	if ends, _ := p.callsWhole(l, firstWhole); ends {
 		return
 	}
 	l.weight = gradedWeight
@@ -150,17 +150,24 @@ func (p *portfolio) climb(l *ladder, x Options) {
 		if len(l.found.Incomplete) == 0 {
 			return // no schedule has more preemptions
 		}
-		if x.Preempt == 1 && p.callsWhole(l, math.MaxUint64) {
-			return
+		// Which of these searches will end is unknown, so each gets more and more work.
+		for work := uint64(moreWhole * firstWhole); x.Preempt == 1; work *= moreWhole {
+			ends, cut := p.callsWhole(l, work)
+			if ends {
+				return
+			} else if !cut {
+				break
+			}
 		}
 	}
 }
 
-// callsWhole executes Portfolio.Whole, up to the given work, and reports whether the ladder has to end.
-func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
+// callsWhole executes Portfolio.Whole and the searches that assume more, each up to the given work. ends
+// reports whether the ladder has to end, cut whether more work may bring an answer.
+func (p *portfolio) callsWhole(l *ladder, work uint64) (ends, cut bool) {
 	x := p.opts.Portfolio.Whole
 	if x == nil {
-		return false
+		return false, false
 	}
 	l.whole = true
 	defer func() { l.whole = l.whole && ends }()
@@ -170,39 +177,27 @@ func (p *portfolio) callsWhole(l *ladder, work uint64) (ends bool) {
 		l.s, l.err = l.s.again(p.options(*x))
 	}
 	if l.err != nil {
-		return true
-	}
-	l.before, l.last = l.before+l.last, 0
-	if work < math.MaxUint64 {
-		l.s.stopAfter(work)
+		return true, false
 	}
 	ended := func() bool {
+		l.before, l.last = l.before+l.last, 0
+		l.s.stopAfter(work)
 		p.run(&l.contender)
+		cut = cut || slices.ContainsFunc(l.found.Incomplete, func(r por.Reason) bool { return r.Text == workLimit })
 		return l.err != nil || l.s.limit.passed() || p.over() || l.s.answers(&l.found)
 	}
 	if ended() {
-		return true
+		return true, cut
 	}
 	s := l.s
-	//mutant: time passes at clock reads in every search [test ./explore TestUndelayed]: "s.delays()" -> "false"
-	if !s.delays() {
-		return false
-	}
-	for _, x := range p.undelayedSearches() {
-		e, opts := p.undelayed(s, x)
-		if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil {
-			return true
-		}
-		l.before, l.last = l.before+l.last, 0
-		if work < math.MaxUint64 {
-			l.s.stopAfter(work)
-		}
-		if ended() {
-			return true
+	for _, x := range p.assumingMore(s) {
+		e, opts := p.assuming(s, x)
+		if l.s, l.err = prepare(p.ctx, e, opts); l.err != nil || ended() {
+			return true, cut
 		}
 	}
-	l.s = s // other searches explore executions in which time passes
-	return false
+	l.s = s // other searches explore further executions
+	return false, cut
 }
 
 // onlyPreempted reports whether a search has covered everything within its bound on preemptions.

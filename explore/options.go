@@ -55,6 +55,7 @@ type Options struct {
 	LimitPreempt  bool          // bound preemptions by Preempt
 	Preempt       int
 	WholeCalls    bool // see por.Config.WholeCalls
+	Prompt        bool // see por.Config.Prompt
 	Undelayed     bool // time passes only while all goroutines wait
 
 	// Options of collecting and reporting.
@@ -148,7 +149,7 @@ func (o *Options) await() vm.Await {
 func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, Symmetry: o.Symmetry, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
-		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, WholeCalls: o.WholeCalls, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
+		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, WholeCalls: o.WholeCalls, Prompt: o.Prompt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
 		Trace: o.Trace, Dive: o.dive, HalfAimed: o.half,
 	}
 }

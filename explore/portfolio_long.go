@@ -16,10 +16,9 @@ import (
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
-//	   answer, and time may pass while goroutines can run, the first search and then this one again, with
-//	   time that passes only while all goroutines wait. If an execution has more than farPath steps, the first
-//	   sample of f comes before d, because d then takes far longer than that sample and the executions that it
-//	   predicts
+//	   answer, the searches that assume more (assumingMore). If an execution has more than farPath steps, the
+//	   first sample of f comes before d, because d then takes far longer than that sample and the executions
+//	   that it predicts
 //	e  the first search, from the beginning, for about fewDeep executions, unless it has worked that much
 //	   since it last began; if d has covered everything, for longPatience times the work of d
 //	f  each of the samples, up to sampleWork, or more if executions are longer, but only for fewLong executions
@@ -142,17 +141,18 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if s.answers(&found) && !found.Stopped && found.Whole {
 			whole, wholeFound = s, found
 		}
-		delays := s.delays()
-		for _, x := range p.undelayedSearches() {
-			if !delays || over() || whole != nil {
+		for _, x := range p.assumingMore(s) {
+			if over() || whole != nil {
 				break
 			}
-			e, opts := p.undelayed(s, x)
+			e, opts := p.assuming(s, x)
 			w, err := prepare(p.ctx, e, opts)
 			if err != nil {
 				return nil, found, err
 			}
-			w.stopAfter(most)
+			if w.stopAfter(most); x.Prompt {
+				w.stopAfter(most / 2)
+			}
 			wholeFound = w.search()
 			p.worked += wholeFound.Work()
 			switch {

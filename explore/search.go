@@ -302,6 +302,10 @@ func (s *exploration) finish(found por.Result) (err error) {
 	}
 	if found.Whole {
 		assumed = append(slices.Clone(assumed), vm.Assumption{What: vm.CallsWhole})
+		//mutant: goroutines of libraries wait for their turn [test ./explore TestPrompt]: "s.opts.Prompt" -> "false"
+		if s.opts.Prompt {
+			assumed = append(assumed, vm.Assumption{What: vm.LibrariesPrompt})
+		}
 	}
 	if s.opts.Undelayed {
 		//mutant: a search without delays is one with them [test ./explore TestUndelayed]: remove

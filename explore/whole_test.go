@@ -80,6 +80,45 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// TestPrompt: if nothing else ends, the search in which goroutines of libraries are prompt gives the answer,
+// for short executions and for long ones.
+func TestPrompt(t *testing.T) {
+	for _, turns := range []int{1, 3000} {
+		prog := vmtest.Load(t, fmt.Sprintf(`package main
+import (
+	"bytes"
+	"log"
+)
+func main() {
+	turn := make(chan bool)
+	go func() { for range %d { turn <- true } }()
+	for range %[1]d { <-turn }
+	var b bytes.Buffer
+	l := log.New(&b, "", 0)
+	for i := range 10 {
+		go l.Print(i)
+	}
+}`, turns))
+		e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
+			return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, OrderedTime: true, Interrupt: interrupted})
+		}}
+		p := portfolioOf(true)
+		whole := Options{POR: explorers.Lookup("jpf"), Match: true, Symmetry: true, WholeCalls: true, MaxSteps: 1_000_000}
+		p.Whole, p.Graded = &whole, &Options{POR: whole.POR, Match: true, LimitPreempt: true, MaxSteps: 1_000_000}
+		r, err := Run(context.Background(), e, Options{Portfolio: p})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var assumed []vm.Assumed
+		for _, a := range r.Assumed {
+			assumed = append(assumed, a.What)
+		}
+		if len(r.Bugs) > 0 || !slices.Equal(assumed, []vm.Assumed{vm.CallsWhole, vm.LibrariesPrompt}) || r.Stats.Executions > 20 {
+			t.Errorf("%d turns: %s, %d bugs, assumed %v, %d executions", turns, r.Verdict, len(r.Bugs), assumed, r.Stats.Executions)
+		}
+	}
+}
+
 // stopwatch is a program that measures many durations, after some turns of two goroutines.
 const stopwatch = `package main
 import "time"

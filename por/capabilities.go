@@ -23,6 +23,14 @@ type Capabilities struct {
 	Global          Global
 	Constrained     Constrained
 	Peeker          Peeker
+	Libraries       Libraries
+}
+
+// Libraries is a System whose goroutines execute code of the reader and of libraries.
+type Libraries interface {
+	// InLibrary reports whether no function of the reader's is on the stack of g, and g has executed none
+	// since its last operation. A goroutine that waits for time is not in a library.
+	InLibrary(g trace.GID) bool
 }
 
 // Peeker is a System that can return a pointer to a pending operation.
@@ -87,6 +95,7 @@ func CapabilitiesOf(sys System) (c Capabilities) {
 	c.Global, _ = sys.(Global)
 	c.Constrained, _ = sys.(Constrained)
 	c.Peeker, _ = sys.(Peeker)
+	c.Libraries, _ = sys.(Libraries)
 	return c
 }
 

@@ -43,8 +43,14 @@ type Config struct {
 	// from the first operation of a goroutine in a library (trace.CallBegins) until the goroutine
 	// executes code of the user's own module. During a call another goroutine moves only if the
 	// caller cannot continue, or yields. Loops of a library over maps have one order
-	// (trace.Op.Visits). Explorers that store states honour it.
+	// and their pools return the object put last (trace.Op.Visits). Explorers that store states
+	// honour it.
 	WholeCalls bool
+
+	// Prompt explores, of the schedules of WholeCalls, only those in which goroutines of libraries are
+	// prompt: while no call has begun that can continue, and some goroutines are in a library
+	// (Libraries), the first of these moves. One that yields or sleeps is not prompt.
+	Prompt bool
 
 	// Dive is the number of steps after which a path is long: a search that stores states then lets other
 	// paths take turns; 0: LongPath.

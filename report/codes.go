@@ -129,7 +129,7 @@ var verdictWords = map[string]string{
 	"!!":   "!!: the entry could not be explored at all: its package does not compile, or it mentions declarations that the model of a package lacks.",
 	"FAIL": "FAIL: some schedule has a bug. The report shows the simplest such schedule found, explains the bug, and names the command that replays the schedule. The exit status is 1.",
 	"assuming": "assuming: every schedule was explored, but only one value was tried for some part of the environment, for instance a large random number or the time of day, and the program depends on the value. " +
-		"One assumption is about schedules: with \"uninterrupted library calls\" every order of your own operations and of your calls was explored, but other goroutines ran during a call of the standard library or another module only while it waited or called your code; --calls=any explores the others, too, which can take very long. " +
+		"Three assumptions are about schedules. With \"uninterrupted library calls\" every order of your own operations and of your calls was explored, but other goroutines ran during a call of the standard library or another module only while it waited or called your code. With \"prompt library goroutines\", too, a goroutine that runs none of your code continued at once, until it waited again. With \"no delays\" time passed only while all goroutines waited. --calls=any explores the others, too, which can take very long. " +
 		"\"Independent subtests\" means that the test is too big, and each of its subtests was explored without the others. " +
 		"The end of the run lists where the assumptions come from; docs/model.md lists all of them. " +
 		"--assume=none makes such a verdict ??, and --strict gives it the exit status 3.",

@@ -68,9 +68,9 @@ var refusals = [explore.NumRules]func(e *explore.Illegal) string{
 	},
 	explore.WholeUnsupported: func(e *explore.Illegal) string {
 		if e.Options.LimitPreempt {
-			return "--calls=whole excludes --preempt: it has no bound on preemptions in your own code, and allows none inside of calls"
+			return "--calls=" + calls(e.Options) + " excludes --preempt: it has no bound on preemptions in your own code, and allows none inside of calls"
 		}
-		return fmt.Sprintf("--calls=whole is for full and jpf, and --por=%s is neither", e.Options.POR.Name)
+		return fmt.Sprintf("--calls=%s is for full and jpf, and --por=%s is neither", calls(e.Options), e.Options.POR.Name)
 	},
 	explore.PreemptUnsupported: func(e *explore.Illegal) string {
 		return fmt.Sprintf("--preempt: --por %s leaves out schedules that are equivalent to others, which may have more preemptions", e.Options.POR.Name)
@@ -117,4 +117,12 @@ func ExplorerNames(is func(*por.Explorer) bool) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// calls returns the value of --calls with which o was made.
+func calls(o *explore.Options) string {
+	if o.Prompt {
+		return "prompt"
+	}
+	return "whole"
 }

@@ -51,7 +51,9 @@ type Op struct {
 	Lock LockMode
 	// Call says whether the operation is part of a call of code that is not the reader's own.
 	Call CallPart
-	// Visits marks the choice of an order, or of the next entry, in a loop of a library over a map.
+	// Visits marks the choice of an order, or of the next entry, in a loop of a library over a map, and
+	// that of an object that a library takes out of a sync.Pool. The first alternative is the order of
+	// insertion, or the object put last.
 	Visits bool
 	// Access lists the locations that the operation touches: the memory, or the synchronisation object
 	// (mutex, channel, ...), with Write set when the operation may change it.

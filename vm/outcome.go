@@ -142,38 +142,39 @@ func (k FaultKind) String() string { return faultKinds[k] }
 
 // The kinds of assumptions. RandSampled is the first one; NumAssumed is one more than the last one.
 const (
-	RandSampled   Assumed = 1 + iota // math/rand: a value from a large range
-	BitsSampled                      // crypto/rand, hash/maphash: bits that differ from run to run
-	MapOrder                         // map iteration: one order
-	MapStarts                        // map iteration: the rotations of one order
-	MapInserted                      // map iteration: only a few of the entries inserted during a loop are visited
-	FinalizerOff                     // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
-	CleanupOff                       // runtime.AddCleanup: likewise
-	WeakKept                         // weak.Make: the pointer is cleared at the same times
-	PoolKept                         // sync.Pool: the pool keeps all values put into it
-	MemoryShown                      // runtime.ReadMemStats: figures of a small program at rest
-	AddressShown                     // fmt: an address is printed
-	AddressUsed                      // unsafe, reflect: an address is a number
-	SignalSome                       // os/signal: only some of many signals arrive
-	SignalNone                       // os/signal: a test gets only the signals that it sends
-	SignalOnce                       // os/signal: each signal arrives at most once
-	StacksShown                      // runtime.Stack: other goroutines are between two operations
-	LeaksShown                       // runtime/pprof: the same for the profile of leaked goroutines
-	CountedOnce                      // runtime.NumGoroutine: called where nothing counts goroutines
-	InitEnded                        // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
-	Concretised                      // hbtest.Nondet: one of a value's many values
-	ClockCounted                     // time: a number is made from a clock read
-	ClockSome                        // time: not all possible clock reads are tried
-	ClockStart                       // time: a future date is compared with a clock read
-	WriteTimes                       // os: the time of a file's last write
-	NetworkOff                       // net: there is no network except the machine itself
-	PeersOff                         // net: no other process connects
-	FileKept                         // os: a file that the kernel generates reads the same every time
-	FilesStill                       // os: no other process changes a file that is watched
-	TimedLoop                        // time: a loop until a moment runs a few rounds; then that moment has come
-	CallsWhole                       // no call of a library is interrupted: por.Config.WholeCalls
-	Undelayed                        // time passes only while all goroutines wait
-	SubtestsApart                    // subtests do not affect each other: each was explored without the others
+	RandSampled     Assumed = 1 + iota // math/rand: a value from a large range
+	BitsSampled                        // crypto/rand, hash/maphash: bits that differ from run to run
+	MapOrder                           // map iteration: one order
+	MapStarts                          // map iteration: the rotations of one order
+	MapInserted                        // map iteration: only a few of the entries inserted during a loop are visited
+	FinalizerOff                       // runtime.SetFinalizer: the finalizer runs in runtime.GC, and when all goroutines wait
+	CleanupOff                         // runtime.AddCleanup: likewise
+	WeakKept                           // weak.Make: the pointer is cleared at the same times
+	PoolKept                           // sync.Pool: the pool keeps all values put into it
+	MemoryShown                        // runtime.ReadMemStats: figures of a small program at rest
+	AddressShown                       // fmt: an address is printed
+	AddressUsed                        // unsafe, reflect: an address is a number
+	SignalSome                         // os/signal: only some of many signals arrive
+	SignalNone                         // os/signal: a test gets only the signals that it sends
+	SignalOnce                         // os/signal: each signal arrives at most once
+	StacksShown                        // runtime.Stack: other goroutines are between two operations
+	LeaksShown                         // runtime/pprof: the same for the profile of leaked goroutines
+	CountedOnce                        // runtime.NumGoroutine: called where nothing counts goroutines
+	InitEnded                          // runtime.NumGoroutine, runtime.Stack: goroutines of initialisers have ended
+	Concretised                        // hbtest.Nondet: one of a value's many values
+	ClockCounted                       // time: a number is made from a clock read
+	ClockSome                          // time: not all possible clock reads are tried
+	ClockStart                         // time: a future date is compared with a clock read
+	WriteTimes                         // os: the time of a file's last write
+	NetworkOff                         // net: there is no network except the machine itself
+	PeersOff                           // net: no other process connects
+	FileKept                           // os: a file that the kernel generates reads the same every time
+	FilesStill                         // os: no other process changes a file that is watched
+	TimedLoop                          // time: a loop until a moment runs a few rounds; then that moment has come
+	CallsWhole                         // no call of a library is interrupted: por.Config.WholeCalls
+	LibrariesPrompt                    // a library's goroutines move before others: por.Config.Prompt
+	Undelayed                          // time passes only while all goroutines wait
+	SubtestsApart                      // subtests do not affect each other: each was explored without the others
 	NumAssumed
 )
 

@@ -4,6 +4,7 @@ import (
 	"go/types"
 
 	"golang.org/x/tools/go/ssa"
+	"hbcheck.dev/hbcheck/vm/bytecode"
 	"hbcheck.dev/hbcheck/vm/link"
 )
 
@@ -45,6 +46,23 @@ func (m *Machine) visitsForItself(g *goroutine) bool {
 	}
 	p := m.prog.PackageOf(original(g.Fn.SSA))
 	return p != nil && !(p.Std && visitsMaps[p.Path])
+}
+
+// takesForLibrary reports whether g takes an object out of a sync.Pool, called by code that is not the
+// reader's own.
+func (m *Machine) takesForLibrary(g *goroutine) (takes bool) {
+	if g.Fn.SSA == nil || g.Fn.SSA.String() != "(*sync.Pool).Get" {
+		return false
+	}
+	m.eachFrame(g, func(fn *bytecode.Func, _ int32) bool {
+		if fn == g.Fn || fn.Wrapper {
+			return true
+		}
+		//mutant: whole calls: pools of the reader return the object put last [test ./internal/progen TestWholeCallsByHand]: "!fn.Own" -> "true"
+		takes = !fn.Own
+		return false
+	})
+	return takes
 }
 
 // unseen reports whether g is in a loop of text/template, or of html/template, that adds each parsed

@@ -20,8 +20,22 @@ func (m *Machine) Peek(id trace.GID) *trace.Op {
 	}
 	op := &m.viewOf(g).op
 	op.Call = g.callPart()
-	op.Visits = op.Kind == trace.Choose && op.Call != trace.OutsideCall && g.Fn.Code[g.PC].Op == bytecode.MapNext && m.visitsForItself(g)
+	op.Visits = op.Kind == trace.Choose && op.Call != trace.OutsideCall && (g.Fn.Code[g.PC].Op == bytecode.MapNext && m.visitsForItself(g) || m.takesForLibrary(g))
 	return op
+}
+
+// InLibrary implements por.Libraries.
+func (m *Machine) InLibrary(id trace.GID) bool {
+	g := m.gOf(id)
+	if g.system || timed(g) || g.steps > 0 && g.callPart() != trace.InsideCall {
+		return false
+	}
+	own := false
+	m.eachFrame(g, func(fn *bytecode.Func, _ int32) bool {
+		own = fn.Own
+		return !own
+	})
+	return !own
 }
 
 // Started implements por.Named.

@@ -32,7 +32,7 @@ func (f *exploreFlags) chosen() (name string, portfolio bool) {
 	}
 	ofFacts := f.hybrid != "auto" || f.explain != "" || f.checkStatic
 	ofStates := f.match != "auto" || f.maxStates > 0
-	if ofFacts || ofStates || f.preempt >= 0 || f.calls == "whole" || f.traceSearch != "" {
+	if ofFacts || ofStates || f.preempt >= 0 || f.calls == "whole" || f.calls == "prompt" || f.traceSearch != "" {
 		return "jpf", false
 	}
 	if f.maxExecutions > 0 { // a search that stores states may visit many before an execution ends

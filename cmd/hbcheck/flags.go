@@ -119,7 +119,7 @@ func (f *exploreFlags) register(fs *pflag.FlagSet) {
 	f.maxMemory = byteSize(defaultMemory())
 	fs.Var(&f.maxMemory, "max-memory", "limit on the memory of the search and on that of the program: `size` with K, M or G; 0: no limit. The process needs more: memory for the loaded source, and up to 512M for garbage")
 	fs.IntVar(&f.preempt, "preempt", -1, "explore only schedules with at most `n` preemptions; -1: no limit (the default)")
-	fs.StringVar(&f.calls, "calls", "auto", "`auto|whole|any`: whether other goroutines can interrupt a call of the standard library or another module. any: at each of its operations. whole: only while it waits, yields or calls your code (explorers full and jpf). auto: any; if that does not end, whole, which the verdict names as an assumption")
+	fs.StringVar(&f.calls, "calls", "auto", "`auto|whole|prompt|any`: whether other goroutines can interrupt a call of the standard library or another module. any: at each of its operations. whole: only while it waits, yields or calls your code (explorers full and jpf). prompt: whole, and goroutines without code of yours move before others. auto: any; if that does not end, whole; then prompt: the verdict names them as assumptions")
 	f.own.register(fs)
 	fs.StringArrayVar(&f.target.texts, "target", nil, "aim samples at a `situation`, where P, Q and R are FILE:LINE. race P Q: two goroutines are about to execute conflicting accesses; deadlock P Q: two goroutines are about to acquire their inner locks; before P Q: a goroutine executes P before another one executes Q; between P Q R: a goroutine executes P and then Q, and in between another one executes R. Implies --por=surw, unless another explorer is named")
 	fs.StringVar(&f.scale, "scale", scaleAuto, "`off|auto|numbers`: explore a small version of an entry that is too big. auto: hbcheck chooses smaller numbers of goroutines and rounds in its test files; numbers: FILE:LINE=3 or NAME=3, separated by commas")
@@ -287,8 +287,9 @@ func (f *exploreFlags) search(o *explore.Options) error {
 		}
 	}
 	o.LimitPreempt, o.Preempt = f.preempt >= 0, max(0, f.preempt)
-	if o.WholeCalls = f.calls == "whole"; !o.WholeCalls && f.calls != "any" && f.calls != "auto" {
-		return fmt.Errorf("--calls %s: want auto, whole or any", f.calls)
+	o.Prompt = f.calls == "prompt"
+	if o.WholeCalls = o.Prompt || f.calls == "whole"; !o.WholeCalls && f.calls != "any" && f.calls != "auto" {
+		return fmt.Errorf("--calls %s: want auto, whole, prompt or any", f.calls)
 	}
 	return nil
 }

@@ -109,6 +109,8 @@ var unseen = map[string]string{
 	"syscall.init#1":            "which is over before there are other goroutines",
 	"(*internal/poll.FD).Init":  "no other goroutine knows the FD yet",
 	"syscall.hbKnown":           "the descriptor is the caller's own",
+	"syscall.hbTake":            "the list is sorted, so the order of changes makes no difference to it",
+	"syscall.hbRelease":         "the list is sorted, so the order of changes makes no difference to it",
 	"os/signal.init#1":          "packages are initialised before there are other goroutines",
 	"syscall.Kill":              "what it reads is set when packages are initialised",
 	"runtime.registerPools":     "packages are initialised before there are other goroutines",

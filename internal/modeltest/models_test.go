@@ -499,7 +499,7 @@ func load1(t *testing.T) (*load.Program, func(string) string) {
 		t.Fatal(err)
 	}
 	names := strings.NewReplacer("FILE", filepath.Join(files, "data.txt"), "DIR", files)
-	src := head + connHead + pipeHead + watchHead + collectorHead
+	src := head + connHead + pipeHead + rawHead + watchHead + collectorHead
 	for _, p := range programs {
 		src += fmt.Sprintf("\nfunc %s() {%s\n}\n", p.name, names.Replace(p.body))
 	}

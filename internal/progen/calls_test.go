@@ -124,6 +124,17 @@ func (x *Box) Go(f func()) {
 	}()
 }
 
+func (x *Box) Serve() { go x.serve() }
+
+func (x *Box) serve() {
+	x.b++
+	x.mu.Lock()
+	x.a = x.a*2 + 1
+	x.mu.Unlock()
+	x.b += <-x.ch
+	x.a = x.a*3 + x.b
+}
+
 func (x *Box) Visit(f func()) int {
 	h := 0
 	for k, v := range map[int]int{x.a % 5: 1, 7: x.b % 3} {
@@ -176,7 +187,7 @@ func calling(r *rand.Rand, name string, ticks bool) string {
 	}
 	plain = func() string {
 		box := fmt.Sprintf("b%d", r.IntN(n))
-		switch k := r.IntN(23); {
+		switch k := r.IntN(26); {
 		case k < 3:
 			return fmt.Sprintf("%s.Add(%d)", box, r.IntN(3))
 		case k < 5:
@@ -204,6 +215,8 @@ func calling(r *rand.Rand, name string, ticks bool) string {
 			return "h = h*3 + x"
 		case k < 21:
 			return box + ".Sleep()"
+		case k < 24:
+			return box + ".Serve()"
 		}
 		return "mu.Lock()\ny = y*3 + h + 1\nmu.Unlock()"
 	}
@@ -230,10 +243,13 @@ func calling(r *rand.Rand, name string, ticks bool) string {
 // ticking is the function that ticks call.
 const ticking = "package main\n\nimport \"sync/atomic\"\n\nvar ticks atomic.Int32\n\nfunc tick() { ticks.Load() }\n\nfunc main() { ticks.Store(1) }\n"
 
-// everySchedule executes each schedule in which no call of a library is interrupted, one after the other, and
-// stores no states. It is the definition of por.Config.WholeCalls.
+// everySchedule executes each schedule in which no call of a library is interrupted, and with cfg.Prompt
+// goroutines of libraries are prompt, one after the other, and stores no states. It is the definition of
+// por.Config.WholeCalls and Prompt.
 func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result) {
 	var path trace.Schedule
+	waits := func(g trace.GID) bool { k := sys.Next(g).Kind; return k == trace.Yield || k == trace.Sleep }
+	prompt := func(g trace.GID) bool { return cfg.Prompt && !waits(g) && sys.(por.Libraries).InLibrary(g) }
 	var visit func(cur trace.GID)
 	visit = func(cur trace.GID) {
 		enabled := sys.Enabled(nil)
@@ -242,10 +258,10 @@ func everySchedule(sys por.System, v por.Visitor, cfg por.Config) (r por.Result)
 			v.Leaf(path, sys.Status())
 			return
 		}
-		if slices.Contains(enabled, cur) {
-			if op := sys.Next(cur); op.Call == trace.InsideCall && op.Kind != trace.Yield && op.Kind != trace.Sleep && len(enabled) > 1 {
-				enabled, r.Whole = []trace.GID{cur}, true
-			}
+		if only := enabled; slices.Contains(enabled, cur) && sys.Next(cur).Call == trace.InsideCall && !waits(cur) {
+			enabled, r.Whole = []trace.GID{cur}, r.Whole || len(only) > 1
+		} else if i := slices.IndexFunc(enabled, prompt); i >= 0 {
+			enabled, r.Whole = enabled[i:i+1], r.Whole || len(only) > 1
 		}
 		for _, g := range enabled {
 			n := sys.Alternatives(g)
@@ -290,7 +306,7 @@ func machineOf(t *testing.T, prog *load.Program, name string) (*vm.Machine, *loa
 func TestWholeCalls(t *testing.T) {
 	kinds := []oracle.Kind{oracle.None, oracle.FieldAccess, oracle.MHB, oracle.Parts, oracle.Full, oracle.Patterns}
 	const perBatch = 50
-	total, complete, fewer, whole, ticked := deep.N(14, 4000), 0, 0, 0, 0
+	total, complete, fewer, whole, prompt, ticked := deep.N(30, 4000), 0, 0, 0, 0, 0
 	for first := deep.Seed(); total > 0; first, total = first+perBatch, total-perBatch {
 		files := map[string]string{
 			"go.mod":       "module example.com/main\n\ngo 1.26\n\nrequire example.com/boxes v0.0.0\n\nreplace example.com/boxes => ./boxes\n",
@@ -341,6 +357,18 @@ func TestWholeCalls(t *testing.T) {
 				}
 				check("jpf with facts "+string(kind), explorers.Lookup("jpf").Explore, cfg)
 			}
+			some, r := searchFinals(t, m, everySchedule, por.Config{MaxExecutions: 3000, Prompt: true})
+			if len(r.Incomplete) > 0 {
+				t.Errorf("seed %d: more schedules with prompt goroutines: %v", first+uint64(i), r.Incomplete)
+			}
+			if len(some.outcomes) < len(want.outcomes) {
+				prompt++
+			}
+			all := want
+			want = some
+			check("full with prompt goroutines", stateful.Full, por.Config{Prompt: true})
+			check("jpf with prompt goroutines", explorers.Lookup("jpf").Explore, por.Config{Prompt: true})
+			want = all
 			any, r := searchFinals(t, m, stateful.Full, por.Config{Match: true, MaxStates: 20000})
 			if len(r.Incomplete) == 0 && len(any.outcomes) > len(want.outcomes) {
 				fewer++
@@ -360,8 +388,9 @@ func TestWholeCalls(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs: in %d calls are not interrupted, %d have fewer outcomes so; %d with ticks", complete, whole, fewer, ticked)
-	if complete < deep.Pick(6, 10) || whole < 5 || fewer == 0 || ticked < 5 {
+	t.Logf("%d programs: in %d calls are not interrupted, %d have fewer outcomes so, %d still fewer with prompt goroutines; %d with ticks",
+		complete, whole, fewer, prompt, ticked)
+	if complete < deep.Pick(6, 10) || whole < 5 || fewer == 0 || prompt == 0 || ticked < 5 {
 		t.Error("they do not test it")
 	}
 }

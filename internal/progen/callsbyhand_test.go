@@ -75,6 +75,7 @@ var byHand = []struct{ name, body, want string }{
 	{"two values of a sequence", "next, stop := iter.Pull(x.Values); defer stop(); a, _ := next(); b, _ := next(); if a == 0 { seen = b }; show()", "P 7"},
 	{"two rounds of a loop", "a := 1; for v := range x.Values { if a == 0 { seen = v; break }; a = v }; show()", "P 7"},
 	{"sleep", "seen = x.Sleep(); show()", "P 7"},
+	{"pool of the reader", "var p sync.Pool; p.Put(1); p.Put(2); if p.Get() == 1 { seen = 5 }; show()", "P 5"},
 	{"spin", "x.Spin()", "loop"},
 	{"spin while choosing", "if x.SpinChoosing() > 0 { seen = 5 }; show()", "P 5"},
 }
@@ -83,7 +84,7 @@ var byHand = []struct{ name, body, want string }{
 // also while a call waits or loops.
 func TestWholeCallsByHand(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("package main\n\nimport (\"iter\"; \"runtime\"; \"example.com/waits\")\n\nvar _ = runtime.Goexit\n\nfunc main() {}\n")
+	b.WriteString("package main\n\nimport (\"iter\"; \"runtime\"; \"sync\"; \"example.com/waits\")\n\nvar _ = runtime.Goexit\n\nfunc main() {}\n")
 	for i, x := range byHand {
 		other := "if x.Get() == 1 { y.Set(7); x.Set(7) }"
 		switch x.name {
@@ -120,7 +121,7 @@ func P%d() {
 			var printed []string
 			o := newObserver(t, m)
 			o.onLeaf = func() { printed = append(printed, m.Report().Output(2)) }
-			r := e.Explore(m, o, por.Config{Match: true, WholeCalls: true, MaxSteps: 20_000})
+			r := e.Explore(m, o, por.Config{Match: true, WholeCalls: true, MaxSteps: 200_000})
 			if o.loops > 0 {
 				printed = append(printed, "loop")
 			}

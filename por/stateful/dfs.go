@@ -41,12 +41,13 @@ type depthFirst struct {
 	alts []trace.Step // alternatives of all frames, one after the other
 
 	//mutant: saved: stateful without turns [resumed]: "   turns" -> "   turns `saved:\"-\"`"
-	turns   turns  // unfinished nodes besides the stack
-	round   *round `saved:"-"` // the states that a walker of a search in rounds has met; nil: no rounds
-	alone   bool   // the search has no rounds
-	cyclic  bool   // rounds have met a cycle
-	cycles  bool   // some path has returned to an open state
-	skipped int    // components whose fairness could not be checked within the memory budget
+	turns     turns         // unfinished nodes besides the stack
+	libraries por.Libraries `saved:"-"` // with Config.Prompt
+	round     *round        `saved:"-"` // the states that a walker of a search in rounds has met; nil: no rounds
+	alone     bool          // the search has no rounds
+	cyclic    bool          // rounds have met a cycle
+	cycles    bool          // some path has returned to an open state
+	skipped   int           // components whose fairness could not be checked within the memory budget
 }
 
 // On a long path without choices, states at depths that are multiples of waypoint are also stored. Example:
@@ -65,7 +66,7 @@ type frame struct {
 	freeSwitch bool // leaving Cur is not a preemption: Cur cannot continue, or yields
 	chain      int  // steps since the last choice between goroutines, for waypoints and inside of a call
 	reduced    bool // only alternatives of a persistent set are listed, though other goroutines are enabled
-	whole      bool // only alternatives of Cur are listed, because it is inside of a call (Config.WholeCalls)
+	whole      bool // only one goroutine's alternatives are listed, as Config.WholeCalls or Config.Prompt says
 	alt        int  // alternatives: alts[alt:end], of which alts[alt:next] are taken
 	next       int
 	end        int
@@ -79,6 +80,9 @@ func newDepthFirst(sys por.System, v por.Visitor, cfg por.Config, policy *SyncPo
 	s := &depthFirst{Driver: search.NewDriver(sys, v, cfg), policy: policy}
 	s.ByState = true
 	s.parking.init(sys, cfg, policy)
+	if cfg.Prompt {
+		s.libraries = por.CapabilitiesOf(sys).Libraries
+	}
 	if cfg.Match {
 		s.states, s.weighed = newVisited(cfg.MaxMemory), por.CapabilitiesOf(sys).Sized
 		s.everyState = policy == nil
@@ -185,7 +189,7 @@ func (s *depthFirst) advance() {
 			return
 		}
 		f := s.expand(chain)
-		mustStore := s.everyState || s.states != nil && chain >= search.ChainLimit
+		mustStore := s.everyState || s.states != nil && chain > 0 && chain%search.ChainLimit == 0
 		if f.end-f.alt > 1 || mustStore {
 			s.push(f)
 			return

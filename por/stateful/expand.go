@@ -17,7 +17,11 @@ func (s *depthFirst) expand(chain int) frame {
 	f := frame{alt: len(s.alts), next: len(s.alts)}
 	f.Cur, f.Preempts, f.Depth = s.Cur, s.Preempts, len(s.Path)
 	f.freeSwitch = !slices.Contains(s.Enabled, s.Cur)
-	mayReduce := chain < search.ChainLimit
+	mayReduce := chain < s.chainLimit()
+	if s.libraries != nil && mayReduce && s.prompt(&f) {
+		f.whole, f.chain, f.end = true, chain+1, len(s.alts)
+		return f
+	}
 	others := len(s.Enabled) > 1 || f.freeSwitch
 	if !f.freeSwitch {
 		s.addAlternatives(s.Cur)
@@ -50,6 +54,40 @@ func (s *depthFirst) expand(chain int) frame {
 	}
 	f.end = len(s.alts)
 	return f
+}
+
+// callLimit is the number of steps in one call after which the goroutine may be interrupted. A loop that
+// waits for another goroutine usually returns to a state; this is for one that does not. (A handshake or a
+// request has thousands of steps; after search.ChainLimit of them each step would be a choice.)
+const callLimit = 20 * search.ChainLimit
+
+// chainLimit returns the number of steps without a choice after which others are considered.
+func (s *depthFirst) chainLimit() int {
+	if s.Cfg.WholeCalls {
+		return callLimit
+	}
+	return search.ChainLimit
+}
+
+// prompt makes the alternatives of the first goroutine that is in a library the only ones of f, and reports
+// whether there is one (Config.Prompt). A goroutine in a call continues first.
+func (s *depthFirst) prompt(f *frame) bool {
+	waits := func(op *trace.Op) bool { return op.Kind == trace.Yield || op.Kind == trace.Sleep }
+	if !f.freeSwitch {
+		if op := s.NextOp(s.Cur); op.Call == trace.InsideCall && !waits(op) {
+			return false
+		}
+	}
+	for _, g := range s.Enabled {
+		//mutant: prompt: one that yields is prompt [wholeCalls]: "!waits(s.NextOp(g)) &&" -> ""
+		if !waits(s.NextOp(g)) && s.libraries.InLibrary(g) {
+			s.PreemptCut = s.PreemptCut || len(s.Enabled) > 1
+			s.addAlternatives(g)
+			f.freeSwitch = true
+			return true
+		}
+	}
+	return false
 }
 
 // otherSingleton searches for a goroutine, other than the last one, that is a persistent set by itself. If
@@ -150,6 +188,10 @@ func (s *depthFirst) addOthersAlternatives(alt int) {
 
 // needsNoChoice reports whether {g} is a persistent set, op being g's pending operation.
 func (s *depthFirst) needsNoChoice(g trace.GID, op *trace.Op) bool {
+	if s.Cfg.Prompt { // claim 5 of JPF
+		//mutant: prompt: starting a goroutine of a library needs no choice [wholeCalls]: "op.Kind != trace.Go &&" -> ""
+		return op.Kind != trace.Go && s.policyAllows(op)
+	}
 	return s.policyAllows(op) || s.OracleAllows(g, op)
 }
 

@@ -71,8 +71,17 @@ import (
 //     moved since, and was free in w t u, or that waits (2).
 //
 // A call may loop until another goroutine moves. So the goroutine may be interrupted inside of a call, too,
-// where a cycle of states closes, and after search.ChainLimit steps without another goroutine: more schedules
-// than necessary are no mistake.
+// where a cycle of states closes, and after callLimit steps without another goroutine: more schedules than
+// necessary are no mistake.
+//
+// If goroutines of libraries are prompt (Config.Prompt), the search finds all endings of such schedules:
+//
+//  5. In w t u and t w u the same goroutines are prompt, if t makes none prompt. Starting one may do so, and
+//     has a choice. The goroutine of t has executed code of the reader, so its next operation begins a call,
+//     or is the reader's: it is not prompt. The oracle's operations may wake others, and so it is not asked.
+//
+// Equal goroutines may be prompt in another order than the one with which a state was first found
+// (Config.Symmetry): then for each order of the reader's operations some order of the library's is explored.
 func JPF(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 	//mutant: jpf: unlocking needs no choice though preemptions are bounded [test ./por/explorers ^TestPreemptionWhileLocked$]: "!cfg.LimitPreempt" -> "true"
 	p := &SyncPolicy{IgnoreOutput: cfg.IgnoreOutput, UnlockNeedsNoChoice: !cfg.LimitPreempt && !cfg.WholeCalls}

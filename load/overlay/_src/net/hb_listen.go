@@ -18,6 +18,7 @@ type hbListener struct {
 	ready  bool
 	uses   hbOrder
 	takes  hbOrder
+	raw    hbRaw
 }
 
 // An hbArrival is a connection that can be accepted.
@@ -89,11 +90,12 @@ func (l *hbListener) accept() (a hbArrival, err error) {
 // close resets the connections that have not been accepted.
 func (l *hbListener) close() error {
 	//mutant: closing a listener declares nothing [models TestModels/connAcceptClosed]
-	l.touch()
+	effect.Range(unsafe.Pointer(l), unsafe.Sizeof(*l), true)
 	effect.Orders(unsafe.Pointer(&l.uses), true)
 	if l.closed {
 		return poll.ErrNetClosing
 	}
+	used := l.raw.close()
 	rest := l.queue
 	l.closed, l.queue = true, nil
 	l.update()
@@ -101,6 +103,9 @@ func (l *hbListener) close() error {
 	for _, a := range rest {
 		a.end.hard = true
 		a.end.close()
+	}
+	if used {
+		l.raw.awaitIdle()
 	}
 	return nil
 }

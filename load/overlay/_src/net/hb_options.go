@@ -87,27 +87,3 @@ func isUsingMultipathTCP(fd *netFD) bool { return false }
 func sendFile(c *netFD, r io.Reader) (written int64, err error, handled bool)   { return 0, nil, false }
 func spliceFrom(c *netFD, r io.Reader) (written int64, err error, handled bool) { return 0, nil, false }
 func spliceTo(w io.Writer, c *netFD) (written int64, err error, handled bool)   { return 0, nil, false }
-
-// A use of a rawConn is refused, because there is no descriptor.
-type rawConn struct{ fd *netFD }
-
-func newRawConn(fd *netFD) *rawConn { return &rawConn{fd} }
-
-func (c *rawConn) ok() bool { return c != nil && c.fd != nil }
-
-func (c *rawConn) Control(f func(uintptr)) error {
-	syscall.HbRefuse("the descriptor of a connection")
-	return nil
-}
-
-func (c *rawConn) Read(f func(uintptr) bool) error { return c.Control(nil) }
-
-func (c *rawConn) Write(f func(uintptr) bool) error { return c.Control(nil) }
-
-type rawListener struct{ rawConn }
-
-func (l *rawListener) Read(func(uintptr) bool) error { return syscall.EINVAL }
-
-func (l *rawListener) Write(func(uintptr) bool) error { return syscall.EINVAL }
-
-func newRawListener(fd *netFD) *rawListener { return &rawListener{rawConn{fd}} }

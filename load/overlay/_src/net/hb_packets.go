@@ -28,12 +28,15 @@ type hbPackets struct {
 	ready     bool
 	uses      hbOrder
 	reads     hbOrder
+	shows4    bool // IP_PKTINFO: receiving a packet of IPv4 tells its destination
+	shows6    bool // IPV6_RECVPKTINFO
+	raw       hbRaw
 }
 
 // An hbPacket is a packet that has arrived.
 type hbPacket struct {
-	from hbAddr
-	data []byte
+	from, to hbAddr
+	data     []byte
 }
 
 const (
@@ -48,8 +51,9 @@ func (s *hbPackets) update() {
 	s.ready = len(s.queue) > 0 || s.closed || s.unread || s.failed != 0 || s.readLate.passed()
 }
 
-// send sends p to the address to. synchronized: sending happens before receiving.
-func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err error) {
+// send sends p to the address to; from, if not nil, is the source. synchronized: sending happens before
+// receiving.
+func (s *hbPackets) send(p []byte, to hbAddr, from *hbAddr, synchronized bool) (n int, err error) {
 	b := taken(p)
 	lost := hbFault(2) == 1
 	late := s.writeLate.begins()
@@ -82,11 +86,13 @@ func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err err
 	if lost {
 		return len(b), nil
 	}
-	from := s.bound.addr
-	if from.wildcard() {
-		from.ip = to.local().ip
+	source := s.bound.addr
+	if from != nil {
+		source.ip = from.ip
+	} else if source.wildcard() {
+		source.ip = to.local().ip
 	}
-	if t, ok := hbFind(false, &to).(*hbPackets); ok && t.deliver(from, b, synchronized) || !s.connected {
+	if t, ok := hbFind(false, &to).(*hbPackets); ok && t.deliver(hbPacket{source, to, b}, synchronized) || !s.connected {
 		return len(b), nil
 	}
 	s.touch(true)
@@ -96,25 +102,26 @@ func (s *hbPackets) send(p []byte, to hbAddr, synchronized bool) (n int, err err
 }
 
 // deliver reports whether s takes the packet.
-func (s *hbPackets) deliver(from hbAddr, b []byte, synchronized bool) bool {
+func (s *hbPackets) deliver(p hbPacket, synchronized bool) bool {
 	//mutant: a packet declares nothing [models TestModels/connPackets]
 	s.touch(true)
-	if s.closed || s.connected && s.peer != from {
+	if s.closed || s.connected && s.peer != p.from {
 		return false
 	}
 	if synchronized {
 		effect.Release(unsafe.Pointer(s))
 	}
-	if takes := len(b) + hbPacketExtra; s.size+takes <= hbPacketBuffer {
-		s.queue = append(s.queue, hbPacket{from, b})
+	if takes := len(p.data) + hbPacketExtra; s.size+takes <= hbPacketBuffer {
+		s.queue = append(s.queue, p)
 		s.size += takes
 		s.update()
 	}
 	return true
 }
 
-// receive returns a packet, cut to the length of p; cut reports whether a part is lost.
-func (s *hbPackets) receive(p []byte, synchronized bool) (n int, from hbAddr, cut bool, err error) {
+// receive returns a packet, cut to the length of p; cut reports whether a part is lost. The packet has no
+// data.
+func (s *hbPackets) receive(p []byte, synchronized bool) (n int, packet hbPacket, cut bool, err error) {
 	outside := effect.Inside
 	if !s.connected || !s.peer.inside() {
 		outside = hbOutside(s.known)
@@ -129,27 +136,27 @@ func (s *hbPackets) receive(p []byte, synchronized bool) (n int, from hbAddr, cu
 	effect.Orders(unsafe.Pointer(&s.reads), true)
 	switch failed := s.failed; {
 	case s.closed:
-		return 0, from, false, poll.ErrNetClosing
+		return 0, packet, false, poll.ErrNetClosing
 	//mutant: receiving that has begun fails after the deadline [models TestModels/connReceiveBegun]: "&& len(s.queue)" -> "|| len(s.queue) * 0"
 	case late, s.readLate.passed() && len(s.queue) == 0 && s.failed == 0 && !s.unread:
-		return 0, from, false, poll.ErrDeadlineExceeded
+		return 0, packet, false, poll.ErrDeadlineExceeded
 	case failed != 0:
 		s.failed = 0
 		s.update()
-		return 0, from, false, failed
+		return 0, packet, false, failed
 	case len(s.queue) == 0:
-		return 0, from, false, nil // shut down
+		return 0, packet, false, nil // shut down
 	}
 	if synchronized {
 		effect.Acquire(unsafe.Pointer(s))
 	}
-	packet := s.queue[0]
+	packet = s.queue[0]
 	s.queue = append([]hbPacket(nil), s.queue[1:]...)
 	s.size -= len(packet.data) + hbPacketExtra
 	s.update()
 	b := append([]byte(nil), packet.data...)
-	n = fill(p, b)
-	return n, packet.from, n < len(b), nil
+	n, packet.data = fill(p, b), nil
+	return n, packet, n < len(b), nil
 }
 
 func (s *hbPackets) shutdown() error {
@@ -168,14 +175,18 @@ func (s *hbPackets) shutdown() error {
 
 func (s *hbPackets) close() error {
 	//mutant: closing packets declares nothing [models TestModels/connPacketRefused]
-	s.touch(true)
+	effect.Range(unsafe.Pointer(s), unsafe.Sizeof(*s), true)
 	effect.Orders(unsafe.Pointer(&s.uses), true)
 	if s.closed {
 		return poll.ErrNetClosing
 	}
+	used := s.raw.close()
 	s.closed, s.queue = true, nil
 	s.update()
 	s.readLate.stop()
 	s.writeLate.stop()
+	if used {
+		s.raw.awaitIdle()
+	}
 	return nil
 }

@@ -22,6 +22,7 @@ type hbBound struct {
 	addr   hbAddr
 	family int
 	only   bool // IPv6 without connections of IPv4
+	shared bool // other sockets of this kind may have the address
 	socket any  // *hbListener, *hbPackets or *hbEnd
 }
 
@@ -193,6 +194,9 @@ func (b *hbBound) before(o *hbBound) bool {
 func (b *hbBound) taken() bool {
 	for _, o := range hbSockets {
 		if o.takes(b.stream, &b.addr) || b.takes(o.stream, &o.addr) {
+			if b.shared && o.shared {
+				syscall.HbRefuse("an address that several sockets share")
+			}
 			return true
 		}
 	}

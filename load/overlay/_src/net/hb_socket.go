@@ -13,7 +13,8 @@ import (
 //
 //	hbListener  hb_listen.go    listeners                  hbBound  hb_ports.go   addresses
 //	hbEnd       hb_stream.go    streams                    hbLate   hb_deadline.go
-//	hbPackets   hb_packets.go   UDP                                 hb_names.go   interfaces, names
+//	hbPackets   hb_packets.go   UDP                        hbRaw    hb_raw.go     descriptors
+//	                                                                hb_names.go   interfaces, names
 //
 // The machine is alone in its network: it has the addresses of two interfaces, cannot reach others, and gets
 // nothing from elsewhere. Reads, Writes and Accepts wait for their turn: the locks of package internal/poll
@@ -41,6 +42,7 @@ type netFD struct {
 	end      *hbEnd
 	packets  *hbPackets
 	bound    *hbBound // the address that Close releases, or nil
+	raw      *hbRaw   // the descriptor
 }
 
 // hbUnreached records that an address was not reached because there is no network.
@@ -57,7 +59,7 @@ func socket(ctx context.Context, net string, family, sotype, proto int, ipv6only
 	case sotype != syscall.SOCK_STREAM && family == syscall.AF_UNIX:
 		syscall.HbRefuse("a socket of " + net)
 	}
-	fd := &netFD{net: net, family: family, sotype: sotype}
+	fd := &netFD{net: net, family: family, sotype: sotype, raw: new(hbRaw)}
 	addr := func(a sockaddr) (syscall.Sockaddr, error) {
 		if a == nil {
 			return nil, nil
@@ -94,6 +96,7 @@ func socket(ctx context.Context, net string, family, sotype, proto int, ipv6only
 		err = fd.packet(lsa, rsa, ipv6only)
 	}
 	if err != nil {
+		fd.raw.forget()
 		return nil, err
 	}
 	return fd, nil
@@ -114,7 +117,7 @@ func (fd *netFD) address(a hbAddr) Addr { return fd.addrFunc()(a.sockaddr(fd.fam
 
 // bind gives fd the address sa. If it fails, the caller has to close fd.
 func (fd *netFD) bind(sa syscall.Sockaddr, only bool, socket any) error {
-	fd.bound = &hbBound{stream: fd.sotype == syscall.SOCK_STREAM, addr: hbAddrOf(sa), family: fd.family, only: only, socket: socket}
+	fd.bound = &hbBound{stream: fd.sotype == syscall.SOCK_STREAM, addr: hbAddrOf(sa), family: fd.family, only: only, shared: fd.raw.shares(fd.sotype), socket: socket}
 	if err := hbBind(fd.bound); err != nil {
 		return os.NewSyscallError("bind", err)
 	}
@@ -122,7 +125,8 @@ func (fd *netFD) bind(sa syscall.Sockaddr, only bool, socket any) error {
 }
 
 func (fd *netFD) listen(sa syscall.Sockaddr, only bool) error {
-	fd.listener = &hbListener{known: hbAddrOf(sa).port != 0, late: hbLate{begin: new(hbBegin)}}
+	fd.listener = &hbListener{known: hbAddrOf(sa).port != 0, late: hbLate{begin: new(hbBegin)}, raw: *fd.raw}
+	fd.raw = &fd.listener.raw
 	if sa, ok := sa.(*syscall.SockaddrUnix); ok {
 		fd.listener.known = true
 		if err := hbBindUnix(sa.Name, fd.listener); err != nil {
@@ -139,8 +143,9 @@ func (fd *netFD) listen(sa syscall.Sockaddr, only bool) error {
 }
 
 func (fd *netFD) packet(lsa, rsa syscall.Sockaddr, only bool) error {
-	s := &hbPackets{readLate: hbLate{begin: new(hbBegin)}, writeLate: hbLate{begin: new(hbBegin)}}
-	fd.packets = s
+	s := &hbPackets{readLate: hbLate{begin: new(hbBegin)}, writeLate: hbLate{begin: new(hbBegin)}, raw: *fd.raw}
+	fd.packets, fd.raw = s, &s.raw
+	fd.showDestinations()
 	if to := hbAddrOf(lsa); to.multicast() {
 		syscall.HbRefuse("multicast")
 	}
@@ -182,6 +187,8 @@ func (fd *netFD) connect(ctx context.Context, lsa, rsa syscall.Sockaddr) error {
 		return err
 	}
 	fd.end, fd.isConnected = e, true
+	*e.raw() = *fd.raw
+	fd.raw = e.raw()
 	fd.laddr, fd.raddr = fd.address(own), fd.address(peer)
 	select {
 	case <-ctx.Done():
@@ -260,7 +267,7 @@ func (fd *netFD) accept() (*netFD, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &netFD{net: fd.net, family: fd.family, sotype: fd.sotype, end: a.end}
+	c := &netFD{net: fd.net, family: fd.family, sotype: fd.sotype, end: a.end, raw: a.end.raw()}
 	c.laddr, c.raddr = c.address(a.local), c.address(a.peer)
 	return c, nil
 }
@@ -274,6 +281,9 @@ func (fd *netFD) Close() error {
 		err = fd.end.close()
 	default:
 		err = fd.packets.close()
+	}
+	if err == nil {
+		fd.raw.forget()
 	}
 	if err == nil && fd.bound != nil {
 		fd.bound.release()
@@ -318,7 +328,7 @@ func (fd *netFD) Write(p []byte) (n int, err error) {
 	case !fd.packets.connected:
 		err = syscall.EDESTADDRREQ
 	default:
-		n, err = fd.packets.send(p, fd.packets.peer, true)
+		n, err = fd.packets.send(p, fd.packets.peer, nil, true)
 	}
 	return n, wrapSyscallError(writeSyscallName, err)
 }

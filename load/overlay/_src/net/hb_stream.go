@@ -42,8 +42,14 @@ type hbHalf struct {
 	// The reading and the writing end, if they are closed.
 	readClosed, writeClosed bool
 
+	// A Read or a Write of a RawConn is under way; others wait for it.
+	rawReading, rawWriting bool
+
 	// Whether a Read, a Write and the Write under way can proceed.
 	readable, writable, resumable bool
+
+	// Whether a Read of a RawConn can begin, and proceed; whether a Write can begin. (It proceeds as resumable.)
+	rawReads, rawReadable, rawWrites bool
 
 	reads, writes hbOrder // of Reads, and of Writes, which wait for each other
 }
@@ -54,6 +60,7 @@ type hbOrder [4]uint64
 type hbConn struct {
 	half [2]hbHalf // end i reads half[i]
 	errs [2]syscall.Errno
+	raw  [2]hbRaw // descriptors of the ends
 }
 
 // An hbEnd is one end of a connection.
@@ -86,6 +93,8 @@ func hbConnect(unix bool) (a, b *hbEnd) {
 	return &hbEnd{conn: c, side: 0}, &hbEnd{conn: c, side: 1}
 }
 
+func (e *hbEnd) raw() *hbRaw { return &e.conn.raw[e.side] }
+
 func (e *hbEnd) in() *hbHalf { return &e.conn.half[e.side] }
 
 // mutant: there is one half [models TestModels/connHalves]: ".half[1-" -> ".half["
@@ -93,7 +102,7 @@ func (e *hbEnd) out() *hbHalf { return &e.conn.half[1-e.side] }
 
 func (h *hbHalf) touch() { effect.Access(unsafe.Pointer(h), true) }
 
-// touch declares an operation on both halves, and on the errors of the ends.
+// touch declares an operation on both halves, and on the errors and descriptors of the ends.
 func (c *hbConn) touch() { effect.Range(unsafe.Pointer(c), unsafe.Sizeof(*c), true) }
 
 // has reports whether a Read can return: with data, the end of the stream, or a reset.
@@ -101,10 +110,13 @@ func (h *hbHalf) has() bool { return len(h.data) > 0 || h.shut || h.unread || h.
 
 // update computes which calls can proceed.
 func (h *hbHalf) update() {
-	h.readable = h.has() || h.readClosed || h.readLate.passed()
+	h.rawReadable = h.has() || h.readClosed || h.readLate.passed()
+	h.rawReads = h.readClosed || !h.rawReading
+	h.readable = h.rawReads && h.rawReadable
 	stops := h.shut || h.gone || h.dead || h.unix && h.unread || h.writeClosed || h.writeLate.passed()
 	h.resumable = stops || len(h.data) <= h.capacity/3*2 // a waiting Write is woken when a third is free
-	h.writable = stops || len(h.data) < h.capacity && !h.writing
+	h.rawWrites = h.writeClosed || !h.rawWriting && !h.writing
+	h.writable = (h.writeClosed || !h.rawWriting) && (stops || len(h.data) < h.capacity && !h.writing)
 }
 
 // take returns at most n bytes that have been sent, and removes them.
@@ -288,6 +300,12 @@ func (e *hbEnd) close() error {
 		return poll.ErrNetClosing
 	}
 	in.readClosed, out.writeClosed = true, true
+	if raw := e.raw(); raw.close() { // the other end notices when the last call ends
+		in.update()
+		out.update()
+		raw.awaitIdle()
+		e.conn.touch()
+	}
 	if !out.readClosed {
 		e.leave()
 	}

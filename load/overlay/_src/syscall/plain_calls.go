@@ -86,6 +86,9 @@ func hbText(p uintptr) string {
 //go:linkname hbCall internal/runtime/syscall/linux.Syscall6
 func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 	fd := int(int32(a1))
+	if int(a1) >= hbFirst {
+		fd = int(a1)
+	}
 	switch num {
 	case SYS_READ:
 		return hbResult(read(fd, hbBytes(a2, a3)))
@@ -151,6 +154,20 @@ func hbCall(num, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2, errno uintptr) {
 		return hbResult(Getcwd(hbBytes(a1, a2)))
 	case hbSysFlock:
 		return hbResult(0, Flock(fd, int(a2)))
+	case SYS_SETSOCKOPT:
+		return hbResult(0, hbSetOption(fd, int(int32(a2)), int(int32(a3)), taken(hbBytes(a4, a5))))
+	case SYS_GETSOCKOPT:
+		size := (*uint32)(unsafe.Pointer(a5))
+		value, err := hbOption(fd, int(int32(a2)), int(int32(a3)))
+		if err == nil {
+			*size = uint32(fill(hbBytes(a4, uintptr(*size)), value))
+		}
+		return hbResult(0, err)
+	case SYS_RECVFROM:
+		if a5 != 0 {
+			hbRefuse("socket", "recvfrom with an address")
+		}
+		return hbResult(hbRecv(fd, hbBytes(a2, a3), int(a4)))
 	case SYS_IOCTL: // calls for terminals; no file is a terminal
 		if _, err := hbLookup(fd); err != nil {
 			return hbResult(-1, err)
