@@ -185,8 +185,8 @@ type namedWord struct {
 // stack again.
 //
 // Invariant: stacks has the stacks of the outermost call, of the two outermost calls, and so on, and rets has
-// the return addresses of the same calls. It is only a guess: raceStack compares before it uses it, so nothing
-// has to be undone.
+// the return addresses of the same calls. It is only a guess: raceStack compares before it uses it, so
+// nothing has to be undone.
 type callerCache struct {
 	rets   []uint64     // return address of each frame, innermost first
 	stacks []race.Stack // as many, outermost first

@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/race"
 )
 
-// TestRaceStacks: the stack of an access, most of which comes from a cache, is that of a walk over the frames:
-// in deferred functions, beside panics, and where two calls of one function are on the stack.
+// TestRaceStacks: the stack of an access, most of which comes from a cache, is that of a walk over the
+// frames: in deferred functions, beside panics, and where two calls of one function are on the stack.
 func TestRaceStacks(t *testing.T) {
 	s := source(t, `package main
 import ("sync"; "sync/atomic")

@@ -5,8 +5,8 @@ import (
 )
 
 // Most operations of a program do not involve drawn values. So the running goroutine records from which word
-// of its stack on none has a label (Goroutine.Clean). In a frame above that word, operations on registers need
-// no work for labels, and neither do loads and stores of objects without labels.
+// of its stack on none has a label (Goroutine.Clean). In a frame above that word, operations on registers
+// need no work for labels, and neither do loads and stores of objects without labels.
 //
 //  1. When Clean is set, all of Shadow from there on is nil (Rescan, entersClean). Words above the top frame
 //     belong to no frame, so they may be cleared there.
