@@ -84,6 +84,7 @@
 //	    auto        one schedule, without an explorer     races     following happens-before
 //	    init        from runtime.main to the entry        enabled   which goroutines can move
 //	    glide       steps that include plain accesses     waiters   who waits at a channel
+//	    enabled_groups   goroutines that wait at one word for the same
 //	    confluentclocks  which of their events are ordered
 //	    stackaddress  places of stacks, as numbers        confluent initialisers whose goroutines end
 //	system        the methods of por.System; system_effects those of por.Effects;

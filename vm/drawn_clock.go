@@ -6,6 +6,7 @@ import (
 
 	"hbcheck.dev/hbcheck/vm/bounds"
 	"hbcheck.dev/hbcheck/vm/bytecode"
+	"hbcheck.dev/hbcheck/vm/shadow"
 )
 
 // The machine tries one value for numbers that are computed from clock values (ClockCounted), as for draws:
@@ -64,7 +65,7 @@ func (m *Machine) labelCounted(g *goroutine, i uint16, rate float64) {
 		//mutant: numbers of the clock have no labels [env TestDraws/TestLookOfClock]
 		g.Shadow[g.FP+uint32(i)] = m.sym.Label(draw(a), bounds.Bound{}, rate)
 		//mutant: nor have registers then [env TestDraws/TestLookOfClock]
-		g.Unlabeled = false
+		g.Clean = shadow.NoneClean
 	}
 }
 

@@ -44,6 +44,7 @@ type goroutine struct {
 	slot     uint32
 	callers  callerCache
 	inNative bool // the goroutine's native is executing: pc is after the call
+	looker   bool // it is in Machine.lookers
 	// epoch is the one in which the record and the stack words from savedLo up were last saved.
 	epoch   uint64
 	savedLo uint32
@@ -124,12 +125,13 @@ type view struct {
 
 // membership is the data that an enabledSet keeps in a goroutine.
 type membership struct {
-	enabled, special, changed bool
-	communicates              bool           // the goroutine waits at channels
-	rank                      int            // the goroutine's index in Machine.order
-	number                    uint32         // number of its present waiting
-	kind                      trace.Kind     // kind of its operation
-	at                        []trace.Access // the memory at which it waits
+	special, changed bool
+	communicates     bool           // the goroutine waits at channels
+	rank             int            // the goroutine's index in Machine.order
+	number           uint32         // number of its present waiting
+	kind             trace.Kind     // kind of its operation
+	at               []trace.Access // the memory at which it waits
+	groups           []*group       // to which it belongs
 }
 
 // A lookBack is the record of a goroutine's last look in a loop.
@@ -182,11 +184,13 @@ type namedWord struct {
 // several accesses in a row from the same frames, and comparing return addresses is cheaper than finding the
 // stack again.
 //
-// Invariant: stack is that of the calls whose return addresses are rets. It is only a guess: raceStack
-// compares before it uses it, so nothing has to be undone.
+// Invariant: stacks has the stacks of the outermost call, of the two outermost calls, and so on, and rets has
+// the return addresses of the same calls. It is only a guess: raceStack compares before it uses it, so
+// nothing has to be undone.
 type callerCache struct {
-	rets  []uint64 // return address of each frame, innermost first
-	stack race.Stack
+	rets   []uint64     // return address of each frame, innermost first
+	stacks []race.Stack // as many, outermost first
+	stack  race.Stack   // of all of them
 }
 
 // A snapshot is a goroutine at an operation of a loop, with its path to that operation.

@@ -105,6 +105,7 @@ type goroutineTable struct {
 	order      []uint32     // slots in spawn-path order
 	reordered  uint64       // number of changes of order
 	alives     living       // goroutines that have not ended
+	lookers    []*goroutine // those at a look in a loop, and perhaps others: see noteLooker
 	slots      []int32      // GID → slot, -1 if not alive on this path
 	gids       map[spawnKey]trace.GID
 	spawn      []spawnInfo // by GID
@@ -235,7 +236,8 @@ type hashing struct {
 // raceTracking follows the happens-before relation.
 type raceTracking struct {
 	race  *race.Detector // nil: no detection of races
-	calls []race.Call    // scratch of raceStack
+	calls []race.Call    // scratch of findStack
+	rets  []uint64       // scratch of otherStack
 
 	raceless bool // the present code takes part in no race: see Follow
 }

@@ -66,5 +66,5 @@ func (r *Reach) By(id uint32) uint64 { return r.groups.By(id) }
 func (v StaticView) InBubbles() bool { return v.m.inBubbles() }
 
 func (m *Machine) inBubbles() bool {
-	return slices.ContainsFunc(m.gs, func(g *goroutine) bool { return g.bubble != 0 && g.status != gEnded })
+	return m.opened > 0 && slices.ContainsFunc(m.gs, func(g *goroutine) bool { return g.bubble != 0 && g.status != gEnded })
 }

@@ -409,7 +409,7 @@ func (b *base) copy(e *load.Entry) *Machine {
 	m.ready, m.advanced, m.assumed = slices.Clone(x.ready), slices.Clone(x.advanced), slices.Clone(x.assumed)
 	m.waiters, m.able, m.executing = chanWaiters{}, enabledSet{}, nil
 	m.hashing = hashing{}
-	m.calls, m.scratch, m.busy = nil, scratch{}, nil
+	m.calls, m.rets, m.scratch, m.busy = nil, nil, scratch{}, nil
 	if x.race != nil {
 		//mutant: the happens-before relation is shared [base]: ".Clone()" -> ""
 		m.race = x.race.Clone()

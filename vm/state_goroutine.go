@@ -90,6 +90,8 @@ func (m *Machine) rewindGoroutines(n int) {
 		if u.full {
 			last := len(m.records) - 1
 			g.restore(&m.records[last])
+			//mutant: a rewind forgets who looks at the clock [env TestPollPrograms]
+			m.noteLooker(g)
 			g.epoch = u.epoch
 			m.records = m.records[:last]
 		}
@@ -124,7 +126,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 	}
 	g.Frame = shadow.Frame{ID: m.internG(pid, n)}
 	g.gstate = gstate{parent: pid, status: gRunning}
-	g.member = membership{number: g.member.number}
+	g.member = membership{number: g.member.number, rank: -1}
 	if parent != nil {
 		g.bubble, g.late, g.Facts = parent.bubble, parent.late, parent.Facts
 		g.owned = parent.owned

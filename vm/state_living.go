@@ -43,20 +43,30 @@ func (m *Machine) living() []uint32 {
 
 // insertG inserts a new goroutine in spawn-path order.
 func (m *Machine) insertG(g *goroutine) {
-	insert := func(list []uint32) []uint32 {
+	place := func(list []uint32) int {
 		i, _ := slices.BinarySearchFunc(list, g, func(s uint32, g *goroutine) int {
 			if m.before(g.ID, m.gs[s].ID) {
 				return 1
 			}
 			return -1
 		})
-		return slices.Insert(list, i, g.slot)
+		return i
 	}
-	m.order = insert(m.order)
+	ranked := m.able.ranks == m.reordered
+	i := place(m.order)
+	m.order = slices.Insert(m.order, i, g.slot)
 	m.reordered++
+	if ranked && i == len(m.order)-1 {
+		m.able.addRank(m, g)
+	}
 	if l := &m.alives; !l.stale {
-		//mutant: goroutines change places in a list that is walked [regions]: "slices.Clip(l.list)" -> "l.list"
-		l.list = insert(slices.Clip(l.list))
+		list := l.list
+		// A loop over the list does not see a goroutine that is added at its end.
+		if i = place(list); i < len(list) {
+			//mutant: goroutines change places in a list that is walked [regions]: "slices.Clip(list)" -> "list"
+			list = slices.Clip(list)
+		}
+		l.list = slices.Insert(list, i, g.slot)
 	}
 }
 

@@ -31,6 +31,15 @@ import (
 // loopsBack reports whether g is at a look in a loop.
 func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.Hash{}) }
 
+// noteLooker records that g may be at a look in a loop. Most goroutines of a big program never are, so
+// noteEffect does not walk over all of them.
+func (m *Machine) noteLooker(g *goroutine) {
+	if m.loopsBack(g) && !g.looker {
+		g.looker = true
+		m.lookers = append(m.lookers, g)
+	}
+}
+
 // idleKinds are the kinds of operations that an iteration may have.
 var idleKinds = []trace.Kind{
 	trace.Read, trace.AtomicLoad, trace.Yield, trace.Clock, trace.Inspect,
@@ -92,9 +101,13 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind, idle bool) {
 		return
 	}
 	if k != trace.Sleep {
-		for _, s := range m.living() {
-			q := m.gs[s]
-			if q == g || q.looked.state == (por.Hash{}) || q.looked.stale || q.looked.woken || q.timed.full() && g.timed.full() {
+		lookers := m.lookers[:0]
+		for _, q := range m.lookers {
+			if q.looker = m.loopsBack(q) && int(q.slot) < len(m.gs); !q.looker {
+				continue
+			}
+			lookers = append(lookers, q)
+			if q == g || q.looked.stale || q.looked.woken || q.timed.full() && g.timed.full() {
 				continue
 			}
 			m.saveGoroutine(q)
@@ -106,6 +119,7 @@ func (m *Machine) noteEffect(g *goroutine, k trace.Kind, idle bool) {
 				q.looked.stale = true
 			}
 		}
+		m.lookers = lookers
 	}
 	if g.looked != (lookBack{}) && !g.looked.waits && !g.looked.woken {
 		g.looked = lookBack{}
@@ -129,6 +143,7 @@ func (m *Machine) roundOf(g *goroutine) bool {
 		m.assumeAlways(g, TimedLoop)
 		state, _ := m.busy.ownState(g, math.MaxInt)
 		g.looked = lookBack{state: state, out: len(m.out), until: until, waits: true}
+		m.noteLooker(g)
 		return true
 	}
 	l.until = 0

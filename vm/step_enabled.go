@@ -94,12 +94,12 @@ func (m *Machine) knowsEnabled() bool {
 // find computes the set of the present state anew.
 func (s *enabledSet) find(m *Machine) {
 	s.special, s.changed, s.touched = s.special[:0], s.changed[:0], s.touched[:0]
-	s.waiting = make(map[ptr][]waiter)
-	// Goroutines that ended while no set was kept may be enabled in the old set.
-	//mutant: who has ended stays enabled [test ./vm TestEnabledEnded]: "m.order" -> "m.living()"
+	s.waiting = make(map[ptr]*waiting)
+	// Goroutines that ended while no set was kept may be enabled in the old set. Without a rank they are not.
 	for _, slot := range m.order {
 		g := m.gs[slot]
-		g.member = membership{number: g.member.number, at: g.member.at[:0]}
+		//mutant: who has ended stays enabled [test ./vm TestEnabledEnded]: "rank: -1" -> "rank: g.member.rank"
+		g.member = membership{number: g.member.number, rank: -1, at: g.member.at[:0], groups: g.member.groups[:0]}
 	}
 	s.rank(m)
 	for _, slot := range m.living() {
@@ -111,13 +111,26 @@ func (s *enabledSet) find(m *Machine) {
 // rank assigns ranks to the goroutines. They change when goroutines are started.
 func (s *enabledSet) rank(m *Machine) {
 	s.ranks = m.reordered
-	s.members = slices.Grow(s.members[:0], len(m.order)/64+1)[:len(m.order)/64+1]
-	clear(s.members)
+	old := s.members
+	s.members = make([]uint64, len(m.order)/64+1)
 	for rank, slot := range m.order {
 		x := &m.gs[slot].member
-		if x.rank = rank; x.enabled {
+		//mutant: new goroutines are enabled as the first one is [test ./vm TestEnabledKept]: "x.rank >= 0" -> "true"
+		if x.rank >= 0 && x.rank/64 < len(old) && old[x.rank/64]>>(x.rank%64)&1 != 0 {
 			s.members[rank/64] |= 1 << (rank % 64)
 		}
+		x.rank = rank
+	}
+	//mutant: groups keep the ranks that goroutines had [test ./vm TestEnabledKept]
+	s.rankGroups(m)
+}
+
+// addRank assigns a rank to g, a new goroutine that is the last one in the order; the others have theirs.
+func (s *enabledSet) addRank(m *Machine, g *goroutine) {
+	s.ranks = m.reordered
+	g.member.rank = len(m.order) - 1
+	if len(m.order)/64+1 > len(s.members) {
+		s.members = append(s.members, 0)
 	}
 }
 
@@ -182,13 +195,13 @@ func (s *enabledSet) update(m *Machine) {
 		s.touched = s.touched[:0]
 		return
 	}
-	s.words = s.words[:0]
+	s.woken = s.woken[:0]
 	for _, a := range s.touched {
-		s.words = appendWords(s.words, a)
+		s.woken = appendWords(s.woken, a)
 	}
 	s.touched = s.touched[:0]
-	slices.Sort(s.words)
-	for _, w := range slices.Compact(s.words) {
+	slices.Sort(s.woken)
+	for _, w := range slices.Compact(s.woken) {
 		s.wake(m, w)
 	}
 }
@@ -234,41 +247,30 @@ func (s *enabledSet) touchChannels(g *goroutine) {
 	}
 }
 
-// alike are the kinds of operations that, at one word, are all enabled or all disabled, if all of their
-// goroutines have parked, or none.
-const alike = trace.Kinds(1<<trace.Send | 1<<trace.Recv | 1<<trace.Lock | 1<<trace.RLock)
-
 // wake examines the goroutines again that wait at a word.
 func (s *enabledSet) wake(m *Machine, word ptr) {
-	list, ok := s.waiting[word]
+	x, ok := s.waiting[word]
 	if !ok {
 		return
 	}
-	kept := list[:0]
-	var again []*goroutine            // goroutines whose operations have changed
-	var known, enabled [2]trace.Kinds // kinds whose goroutines are alike; parked goroutines are separate
-	for _, w := range list {
+	alone := true
+	for _, y := range x.groups {
+		s.wakeGroup(m, y)
+		alone = alone && y.n == 0
+	}
+	kept := x.single[:0]
+	var again []*goroutine // goroutines whose operations have changed
+	for _, w := range x.single {
 		g := m.gs[w.slot]
 		if g.member.number != w.number {
 			continue
 		}
 		kept = append(kept, w)
-		k := g.pending.Kind
-		if !alike.Has(k) || word&wholeObject != 0 {
-			if s.put(g, m.enabled(g)); g.view.op.Kind != g.member.kind {
-				again = append(again, g)
-			}
-			continue
+		if s.put(g, m.enabled(g)); g.view.op.Kind != g.member.kind {
+			again = append(again, g)
 		}
-		i := b2u(g.parked)
-		if !known[i].Has(k) {
-			if known[i] |= 1 << k; m.enabled(g) {
-				enabled[i] |= 1 << k
-			}
-		}
-		s.put(g, enabled[i].Has(k))
 	}
-	if s.waiting[word] = kept; len(kept) == 0 {
+	if x.single = kept; alone && len(kept) == 0 {
 		delete(s.waiting, word)
 	}
 	for _, g := range again {
@@ -280,6 +282,8 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 func (s *enabledSet) examine(m *Machine, g *goroutine) {
 	x := &g.member
 	x.number++
+	//mutant: who goes on stays in a group [test ./vm TestEnabledKept]
+	x.leave()
 	x.at, x.communicates = x.at[:0], false
 	ready := g.status == gReady
 	s.setSpecial(m, g, ready && isSpecial(g))
@@ -300,11 +304,20 @@ func (s *enabledSet) examine(m *Machine, g *goroutine) {
 		}
 		slices.Sort(s.words)
 		for _, w := range slices.Compact(s.words) {
-			list := s.waiting[w]
+			at := s.waiting[w]
+			if at == nil {
+				at = new(waiting)
+				s.waiting[w] = at
+			}
+			if alike.Has(k) && w&wholeObject == 0 {
+				at.join(g, k)
+				continue
+			}
+			list := at.single
 			if len(list) == cap(list) {
 				list = slices.DeleteFunc(list, func(w waiter) bool { return m.gs[w.slot].member.number != w.number })
 			}
-			s.waiting[w] = append(list, waiter{g.slot, x.number})
+			at.single = append(list, waiter{g.slot, x.number})
 		}
 	}
 	s.put(g, m.enabled(g))
@@ -319,7 +332,6 @@ func isSpecial(g *goroutine) bool {
 // put makes g a member, or not.
 func (s *enabledSet) put(g *goroutine, enabled bool) {
 	x := &g.member
-	x.enabled = enabled
 	if bit := uint64(1) << (x.rank % 64); enabled {
 		s.members[x.rank/64] |= bit
 	} else {
@@ -406,13 +418,14 @@ type enabledSet struct {
 	ranks   uint64           // Machine.reordered when the ranks were given
 	members []uint64         // by rank, as bits: enabled goroutines that are not special
 	special []uint32         // slots of the special goroutines, in spawn-path order
-	waiting map[ptr][]waiter // by word of memory
+	waiting map[ptr]*waiting // by word of memory
 
 	collects bool           // a step is being executed, and the set is that of the state before it
 	changed  []uint32       // slots of goroutines to examine again
 	touched  []trace.Access // memory whose waiters to examine again
 	steps    int            // since the last rewind, at most warmSteps
 	words    []ptr
+	woken    []ptr // words whose waiters are examined again
 }
 
 // pausedSet is the part of the scheduler that tentative steps would change.

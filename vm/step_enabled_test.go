@@ -123,6 +123,22 @@ func main() {
 	p[0] = 0
 	c <- 1
 }`,
+		"goroutines come between those who wait": `package main
+import "sync"
+func main() {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			mu.Lock()
+			wg.Go(func() { mu.Lock(); mu.Unlock() })
+			mu.Unlock()
+			mu.Lock()
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

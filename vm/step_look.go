@@ -481,6 +481,9 @@ func (m *Machine) noteClock(g *goroutine, in *bytecode.Instr, a *uint64, b uint6
 func (m *Machine) arriveAtLook(g *goroutine) {
 	if m.busy == nil {
 		m.busy = &awaitElimination{m: m, loops: m.loopTable(true)}
+		for _, q := range m.gs {
+			m.noteLooker(q)
+		}
 	}
 	g.looked.waits, g.looked.woken = false, false
 	if m.roundOf(g) {
@@ -494,6 +497,7 @@ func (m *Machine) arriveAtLook(g *goroutine) {
 	state, _ := m.busy.ownState(g, math.MaxInt)
 	if l := &g.looked; l.state != state || l.out != len(m.out) || l.until == 0 || l.stale {
 		*l = lookBack{state: state, out: len(m.out)}
+		m.noteLooker(g)
 		return
 	}
 	m.waitAtLook(g)

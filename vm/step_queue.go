@@ -88,6 +88,13 @@ func (m *Machine) ahead(g *goroutine, c chanCase, partner *goroutine) (overtaken
 // overtakenBy returns the first goroutine, except g and partner, that waits at c and came before x.
 func (m *Machine) overtakenBy(x *goroutine, c chanCase, g, partner *goroutine) (first *goroutine) {
 	var arr [8]chanCase
+	slack := m.cfg.Slack
+	if x.bubble != 0 {
+		slack = 0
+	}
+	if !m.auto && x.came <= slack && x.cameAfter == 0 {
+		return nil // clocks begin at 0: see cameFirst
+	}
 	waitsThere := func(d chanCase) bool { return d.ch == c.ch && d.send == c.send }
 	m.eachWaiter(c, func(q *goroutine) bool {
 		before := q != g && q != partner && waitsInQueue(q) && m.cameFirst(q, x)

@@ -36,38 +36,75 @@ func (m *Machine) following() bool { return m.race != nil && m.multi && !m.auto 
 
 // raceStack returns the call stack of g, which is about to execute the instruction at g.pc.
 func (m *Machine) raceStack(g *goroutine) race.Stack {
+	if g.panics != 0 {
+		return m.findStack(g)
+	}
 	c := &g.callers
-	fp, n := g.FP, 0
-	for {
+	for fp, n := g.FP, 0; ; n++ {
 		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
-		if link>>32 != 0 {
-			// Calls made by a panic or a defer statement are left to the general case.
-			if link>>32 != frBottom || n != len(c.rets) || g.panics != 0 {
-				return m.findStack(g)
+		if flags := link >> 32; flags != 0 {
+			if flags&frBottom != 0 {
+				if n != len(c.rets) {
+					return m.otherStack(g)
+				}
+				return m.race.Stacks.Push(c.stack, race.Call{Func: g.Fn.ID, PC: uint32(g.executing())})
 			}
-			return m.race.Stacks.Push(c.stack, race.Call{Func: g.Fn.ID, PC: uint32(g.executing())})
+			ra |= byMachine
 		}
 		if n == len(c.rets) || c.rets[n] != ra {
-			return m.findStack(g)
+			return m.otherStack(g)
 		}
-		fp, n = uint32(link), n+1
+		fp = uint32(link)
 	}
 }
 
-// findStack is raceStack without the cache; it fills g.callers.
+// byMachine marks the return address of a call that the machine has made, as of a deferred function: see
+// callPC.
+const byMachine = 1 << 31
+
+// otherStack is raceStack for other calls than those in the cache. Most of the outer ones are the same.
+func (m *Machine) otherStack(g *goroutine) race.Stack {
+	c := &g.callers
+	rets := m.rets[:0]
+	for fp := g.FP; ; {
+		link, ra := g.Stack[fp-hdrLink], g.Stack[fp-hdrReturn]
+		if flags := link >> 32; flags != 0 {
+			if flags&frBottom != 0 {
+				break
+			}
+			ra |= byMachine
+		}
+		if rets = append(rets, ra); len(rets) == maxTrace {
+			return m.findStack(g)
+		}
+		fp = uint32(link)
+	}
+	n := 0 // number of outer calls that are the same
+	for n < len(c.stacks) && n < len(rets) && c.rets[len(c.rets)-1-n] == rets[len(rets)-1-n] {
+		n++
+	}
+	c.stacks = c.stacks[:n]
+	s := race.Stack(0)
+	if n > 0 {
+		s = c.stacks[n-1]
+	}
+	for i := len(rets) - 1 - n; i >= 0; i-- {
+		if fn := m.link.Code[rets[i]>>32]; fn.ID != 0 {
+			//mutant: deferred functions are called by the instruction before [test ./vm TestRaceStacks]: "rets[i]&byMachine" -> "0"
+			pc := callPC(rets[i]&byMachine<<1, rets[i]&^byMachine)
+			s = m.race.Stacks.Push(s, race.Call{Func: fn.ID, PC: uint32(pc)})
+		}
+		c.stacks = append(c.stacks, s)
+	}
+	m.rets, c.rets, c.stack = c.rets, rets, s
+	return m.race.Stacks.Push(s, race.Call{Func: g.Fn.ID, PC: uint32(g.executing())})
+}
+
+// findStack is raceStack without the cache.
 func (m *Machine) findStack(g *goroutine) race.Stack {
 	calls := m.calls[:0]
-	c := &g.callers
-	c.rets = c.rets[:0]
 	m.eachLogicalFrame(g, func(id uint32, pc int32, fp uint32) bool {
 		calls = append(calls, race.Call{Func: id, PC: uint32(pc)})
-		switch g.Stack[fp-hdrLink] >> 32 {
-		case 0:
-			c.rets = append(c.rets, g.Stack[fp-hdrReturn])
-		case frBottom:
-		default:
-			c.rets = append(c.rets, 0) // no return address: the stack will not be found again
-		}
 		return len(calls) < maxTrace
 	})
 	m.calls = calls
@@ -77,7 +114,6 @@ func (m *Machine) findStack(g *goroutine) race.Stack {
 			s = m.race.Stacks.Push(s, calls[i])
 		}
 	}
-	c.stack = s
 	return m.race.Stacks.Push(s, calls[0])
 }
 

@@ -65,6 +65,7 @@ func (f *runFlags) execute(cmd *cobra.Command, patterns, args []string) error {
 	if err := checkEnv(f.env); err != nil {
 		return err
 	}
+	defer pace(runPercent)()
 	tests := f.tests || f.run != "" || f.skip != ""
 	if !tests {
 		prog, err := loadProgram(f.config(patterns, false))

@@ -50,7 +50,7 @@ type rff struct {
 // Each execution has no goals with the probability 1/plain; otherwise one, and with the probability 1/2 one
 // more, and so on, up to mostGoals.
 const (
-	plain     = 8
+	plain     = 4
 	mostGoals = 4
 )
 

@@ -30,6 +30,10 @@ import (
 // first execution of the previous round (sampler.round). The interesting operations are those on one object
 // that several goroutines access and one changes, or all, drawn anew for each execution.
 //
+// In half of the executions the goroutine of line 5 is the one with the highest priority, as in PCT. Then all
+// operations of one goroutine may come before those of another, which a random choice hardly ever does. The
+// interleavings of the interesting operations are as likely as before.
+//
 // If the lock order of the program has cycles, half of the executions aim at one of them instead (see
 // lockOrder).
 //
@@ -40,7 +44,7 @@ func SURW(sys por.System, v por.Visitor, cfg por.Config) por.Result {
 
 func newSURW(sys por.System) newStrategy {
 	peeker := por.CapabilitiesOf(sys).Peeker
-	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker} }
+	return func(r *rand.Rand) strategy { return &surw{rng: r, peeker: peeker, priorities: pct{rng: r}} }
 }
 
 // In one of oneOf executions, on average, all operations are interesting.
@@ -53,6 +57,9 @@ type surw struct {
 	census *census
 	of     *group     // the interesting operations
 	aim    *lockCycle // the goal; nil: none
+
+	byPriority bool // priorities decide in line 5
+	priorities pct
 
 	weights []int // by goroutine: interesting operations left, its unseen descendants included
 	seen    []bool
@@ -67,7 +74,7 @@ func (*surw) predicts() {}
 // begin chooses the interesting operations.
 func (s *surw) begin(p past) {
 	s.census, s.next, s.total = p.Census, trace.NoGID, 0
-	s.weights, s.seen = s.weights[:0], s.seen[:0]
+	s.weights, s.seen, s.byPriority = s.weights[:0], s.seen[:0], false
 	if s.census == nil {
 		return
 	}
@@ -75,6 +82,11 @@ func (s *surw) begin(p past) {
 	if n := len(s.census.Cycles); n > 0 && s.rng.IntN(2) == 0 {
 		s.aim = &s.census.Cycles[s.rng.IntN(n)]
 		return
+	}
+	//mutant: surw: priorities never decide [test ./bench TestSCT]: "s.rng.IntN(2) == 0" -> "s.rng.IntN(2) > 1"
+	if s.byPriority = s.rng.IntN(2) == 0; s.byPriority {
+		s.priorities.d = 1 + s.rng.IntN(DefaultDepth)
+		s.priorities.begin(p)
 	}
 	groups := s.census.Groups
 	s.of = &groups[0]
@@ -172,6 +184,9 @@ func (s *surw) pick(sys por.System, among []trace.GID) trace.GID {
 		s.next = s.draw(among)
 		return s.next
 	}
+	if s.byPriority {
+		return s.priorities.pick(sys, s.among)
+	}
 	return s.among[s.rng.IntN(len(s.among))]
 }
 
@@ -208,9 +223,12 @@ func (s *surw) toward(sys por.System, among []trace.GID) trace.GID {
 }
 
 // stepping executes line 6.
-func (s *surw) stepping(_ por.System, g trace.GID, op *trace.Op, _ int) {
+func (s *surw) stepping(sys por.System, g trace.GID, op *trace.Op, n int) {
 	if s.census == nil || s.aim != nil {
 		return
+	}
+	if s.byPriority {
+		s.priorities.stepping(sys, g, op, n)
 	}
 	if s.see(g); s.of.has(pointOf(op)) {
 		if int(g) < len(s.weights) && s.weights[g] > 0 {

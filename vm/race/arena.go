@@ -1,5 +1,7 @@
 package race
 
+import "unsafe"
+
 // An arena allocates immutable clocks and lists, at the end of the used part of a block. Rewinding frees
 // the part that was used since the mark. The clocks and lists in a block keep it alive, so blocks of a long
 // path are collected when nothing refers to them any more. The last freed block is kept for reuse.
@@ -14,14 +16,15 @@ type space[T any] struct {
 	used  int
 }
 
-const blockSize = 4096
+// blockBytes is the size of a block.
+const blockBytes = 1 << 14
 
 // take returns room for n elements, which is not cleared.
 func (a *arena[T]) take(n int) []T {
 	if a.used+n > len(a.block) {
 		a.block, a.spare, a.used = a.spare, nil, 0
 		if len(a.block) < n {
-			a.block = make([]T, max(blockSize, n))
+			a.block = make([]T, max(blockBytes/int(unsafe.Sizeof(a.block[0])), n))
 		}
 	}
 	a.used += n

@@ -14,8 +14,8 @@ import "math/bits"
 //  2. b knew of a; so if c knew of b, it knew of a. Hence c does not know of b either.
 //  3. If c conflicts with a, it conflicts with b; so the race of b and c is found.
 //
-// A cell has room for two entries. Further accesses are rare. They are in a list that is replaced, and never
-// changed.
+// A cell has room for two entries. Further accesses are rare. They are in a list whose elements never change;
+// room at its end is used by one of the cells that share the list.
 type cell struct {
 	saved uint64
 	two   [2]entry
@@ -100,6 +100,7 @@ func (d *Detector) word(l Loc, e entry) {
 	}
 	c := d.cell(n)
 	knows := d.threads[e.g].clock
+	same := true // no entry has changed
 	list := d.room[:0]
 	for i := range c.n {
 		o := *c.entry(i)
@@ -110,12 +111,20 @@ func (d *Detector) word(l Loc, e entry) {
 					d.report(l+Loc(bits.TrailingZeros8(common)), &o, &e)
 				}
 			case subsumes(e.flags, o.flags):
+				for k := uint32(0); same && k < i; k++ {
+					list = append(list, *c.entry(k))
+				}
+				same = false
 				o.mask &^= common
 			}
 		}
-		if o.mask != 0 {
+		if !same && o.mask != 0 {
 			list = append(list, o)
 		}
+	}
+	if same {
+		d.append(c, e)
+		return
 	}
 	list = append(list, e)
 	d.room = list
@@ -126,6 +135,21 @@ func (d *Detector) word(l Loc, e entry) {
 		c.more = d.lists.take(len(rest))
 		copy(c.more, rest)
 	}
+}
+
+// append adds e to c, whose other entries stay.
+func (d *Detector) append(c *cell, e entry) {
+	if c.n < 2 {
+		c.two[c.n] = e
+	} else {
+		if n := len(c.more); n == cap(c.more) {
+			more := d.lists.take(max(2, 2*n))[:n]
+			copy(more, c.more)
+			c.more = more
+		}
+		c.more = append(c.more, e)
+	}
+	c.n++
 }
 
 // Cross follows an operation of one of two kinds: operations of different kinds race, and those of one kind

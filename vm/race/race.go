@@ -36,7 +36,10 @@ type Detector struct {
 	varAt   index
 
 	races  []Race
-	clocks arena[uint32]
+	clocks arena[clock]
+	times  arena[uint32] // of clocks
+	parts  arena[*chunk]
+	chunks arena[chunk]
 	lists  arena[entry]
 	room   []entry // scratch
 
@@ -48,8 +51,9 @@ type Detector struct {
 
 // thread is a goroutine. The goroutine's own component of clock does not count; time has its value.
 type thread struct {
-	clock clock
+	clock *clock
 	time  uint32
+	since uint32 // the time at which it got the clock
 	saved uint64 // epoch in which it was last saved or created
 	born  Stack  // the go statement
 }
@@ -88,6 +92,12 @@ func (d *Detector) Clone() *Detector {
 		epoch: d.epoch, lastEpoch: d.lastEpoch}
 	c.threads = slices.Clone(d.threads)
 	c.cells, c.cellAt = slices.Clone(d.cells), d.cellAt.clone()
+	for i := range d.cells {
+		// Two detectors would append to the same room.
+		//mutant: clones append to shared lists [test ./vm/race TestClone]: "slices.Clip(d.cells[i].more)" -> "d.cells[i].more"
+		d.cells[i].more = slices.Clip(d.cells[i].more)
+		c.cells[i].more = d.cells[i].more
+	}
 	c.vars, c.varAt = slices.Clone(d.vars), d.varAt.clone()
 	return c
 }
@@ -114,7 +124,7 @@ func (d *Detector) Known(g, h uint32) uint32 { return d.threads[g].clock.at(h) }
 // Go starts a goroutine with the knowledge of g, and returns its number.
 func (d *Detector) Go(g uint32, at Stack) uint32 {
 	s := d.stamp(g)
-	d.threads = append(d.threads, thread{clock: d.joinStamp(nil, &s), time: 1, saved: d.epoch, born: at})
+	d.threads = append(d.threads, thread{clock: d.joinStamp(nil, &s), time: 1, since: 1, saved: d.epoch, born: at})
 	return uint32(len(d.threads) - 1)
 }
 
@@ -134,17 +144,27 @@ func (d *Detector) thread(g uint32) *thread {
 // stamp returns the knowledge of g, and advances its time.
 func (d *Detector) stamp(g uint32) stamp {
 	t := d.thread(g)
-	s := stamp{t.clock, g, t.time}
+	s := stamp{t.clock, g, t.time, t.since}
 	t.time++
 	return s
 }
 
 // learn adds s to the knowledge of g.
+//
+// If s has come after a stamp that g gave out with its present clock, then s contains that clock, except for
+// the component of g itself, which does not count. So goroutines that take turns with one lock hand one clock
+// on, with one component changed each time.
 func (d *Detector) learn(g uint32, s *stamp) {
-	if s.g != g && !s.known(d.threads[g].clock) {
-		t := d.thread(g)
-		t.clock = d.joinStamp(t.clock, s)
+	if s.g == g || s.known(d.threads[g].clock) {
+		return
 	}
+	t := d.thread(g)
+	old := t.clock
+	//mutant: stamps are taken to contain clocks that are newer [test ./vm/race TestOracle]: ">= t.since" -> "+ 1 >= t.since"
+	if s.rest.at(g) >= t.since {
+		old = nil
+	}
+	t.clock, t.since = d.joinStamp(old, s), t.time
 }
 
 // Rendezvous follows a rendezvous: afterwards a and b know each other's earlier steps.

@@ -86,12 +86,18 @@ func (o *oracle) access(g uint32, l Loc, size uint32, a Access, at Stack) (races
 }
 
 // TestOracle: on random executions, with random marks and rewinds, an access races if and only if it does
-// for the oracle, and with one of the oracle's accesses.
+// for the oracle, and with one of the oracle's accesses. In most executions goroutine 0 first starts some that
+// do nothing, so that the clocks have several chunks.
 func TestOracle(t *testing.T) {
 	total, racy := 0, 0
 	for _, seed := range deep.Seeds(t, 240, 3000) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		d, o := New(), newOracle()
+		idle := []uint32{0, chunkSize - 3, chunkSize - 1, 2*chunkSize - 2, 3 * chunkSize}[seed%5]
+		for range idle {
+			d.Go(0, 0)
+		}
+		number := func(g uint32) uint32 { return g + idle*min(g, 1) }
 		type point struct {
 			m Mark
 			o *oracle
@@ -126,7 +132,7 @@ func TestOracle(t *testing.T) {
 				}
 			case op == 2 && len(o.last) < 5:
 				say("%d go", g)
-				if n := d.Go(g, 0); int(n) != len(o.last) {
+				if n := d.Go(number(g), 0); n != number(uint32(len(o.last))) {
 					t.Fatal("number of a goroutine")
 				}
 				o.start(g)
@@ -134,25 +140,25 @@ func TestOracle(t *testing.T) {
 				h := uint32(rnd.IntN(len(o.last)))
 				if h != g {
 					say("%d meet %d", g, h)
-					d.Rendezvous(g, h)
+					d.Rendezvous(number(g), number(h))
 					o.meet(g, h)
 				}
 			case op < 6:
 				say("%d release %v", g, v)
-				d.Release(g, v)
+				d.Release(number(g), v)
 				o.rel[v] = append(o.rel[v], o.event(g))
 			case op < 7:
 				say("%d store %v", g, v)
-				d.Store(g, v)
+				d.Store(number(g), v)
 				o.rel[v] = []int{o.event(g)}
 			case op < 9:
 				say("%d acquire %v", g, v)
-				d.Acquire(g, v)
+				d.Acquire(number(g), v)
 				o.event(g, o.rel[v]...)
 			case op < 10:
 				v += 100 // a slot of a channel is used for nothing else
 				say("%d exchange %v", g, v)
-				d.Exchange(g, v)
+				d.Exchange(number(g), v)
 				old := o.rel[v]
 				o.rel[v] = []int{o.event(g)}
 				o.event(g, old...)
@@ -165,7 +171,7 @@ func TestOracle(t *testing.T) {
 				at := Stack(step + 1)
 				say("%d access %v %d %+v at %d", g, l, size, a, at)
 				d.Clear()
-				d.Access(g, l, size, a, at)
+				d.Access(number(g), l, size, a, at)
 				want := o.access(g, l, size, a, at)
 				total++
 				if len(want) > 0 {
@@ -175,7 +181,7 @@ func TestOracle(t *testing.T) {
 					t.Fatalf("seed %d: races %v, want %v\n%s", seed, d.Races(), want, text)
 				}
 				for _, r := range d.Races() {
-					if r.Second.Stack != at || r.Second.G != g || !slices.Contains(want[r.At], r.First.Stack) {
+					if r.Second.Stack != at || r.Second.G != number(g) || !slices.Contains(want[r.At], r.First.Stack) {
 						t.Fatalf("seed %d: race %+v, want %v\n%s", seed, r, want, text)
 					}
 				}
@@ -184,6 +190,52 @@ func TestOracle(t *testing.T) {
 	}
 	if racy < total/10 || racy > total*9/10 {
 		t.Errorf("%d of %d accesses race: the test tests little", racy, total)
+	}
+}
+
+// TestClone: a detector and its clone have their own accesses, also if both add to a long list.
+func TestClone(t *testing.T) {
+	d := New()
+	for g := range uint32(5) {
+		d.Go(0, 0)
+		d.Access(g+1, At(7, 0), 8, Access{Write: true, Atomic: true}, Stack(g+1))
+	}
+	c := d.Clone()
+	d.Access(0, At(7, 0), 8, Access{Atomic: true}, 11)
+	c.Access(0, At(7, 0), 8, Access{Atomic: true}, 12)
+	for i, x := range []*Detector{d, c} {
+		x.Go(0, 0)
+		x.Forget(6)
+		x.Access(6, At(7, 0), 8, Access{Write: true}, 20)
+		if r := x.Races(); len(r) != 6 || r[5].First.Stack != Stack(11+i) {
+			t.Errorf("detector %d: %v", i, r)
+		}
+	}
+}
+
+// TestLongLists: what a rewind has undone is not in a list to which more is added.
+func TestLongLists(t *testing.T) {
+	d := New()
+	for range 20 {
+		d.Go(0, 0)
+	}
+	add := func(from, to uint32) {
+		for g := from; g < to; g++ {
+			d.Access(g, At(7, 0), 8, Access{Write: true, Atomic: true}, Stack(g))
+		}
+	}
+	add(1, 6)
+	k := d.Mark()
+	add(6, 9)
+	d.Rewind(&k)
+	add(9, 14)
+	d.Access(0, At(7, 0), 8, Access{}, 30)
+	got := ""
+	for _, r := range d.Races() {
+		got += fmt.Sprint(r.First.Stack, " ")
+	}
+	if want := "1 2 3 4 5 9 10 11 12 13 "; got != want {
+		t.Errorf("races with %s, want %s", got, want)
 	}
 }
 

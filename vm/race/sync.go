@@ -4,7 +4,7 @@ package race
 // everything that was released there.
 type syncVar struct {
 	last  stamp
-	more  clock // earlier releases that last does not include
+	more  *clock // earlier releases that last does not include
 	count uint32
 	saved uint64
 }
@@ -35,7 +35,7 @@ func (d *Detector) Acquire(g uint32, l Loc) {
 	d.learn(g, &v.last)
 	if t := &d.threads[g]; !t.clock.covers(v.more, g) {
 		t = d.thread(g)
-		t.clock = d.join(t.clock, v.more, 0)
+		t.clock, t.since = d.join(t.clock, v.more, nobody, 0), t.time
 	}
 }
 

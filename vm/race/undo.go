@@ -9,7 +9,10 @@ type saved[T any] struct {
 // A Mark is a point Rewind can return to. Marks are used last-in first-out.
 type Mark struct {
 	epoch                         uint64
-	clocks                        space[uint32]
+	clocks                        space[clock]
+	times                         space[uint32]
+	parts                         space[*chunk]
+	chunks                        space[chunk]
 	lists                         space[entry]
 	threads, cells, vars          uint32
 	threadUndo, cellUndo, varUndo uint32
@@ -17,7 +20,7 @@ type Mark struct {
 
 // Mark opens a point to return to.
 func (d *Detector) Mark() Mark {
-	k := Mark{d.epoch, d.clocks.space, d.lists.space, uint32(len(d.threads)), uint32(len(d.cells)), uint32(len(d.vars)),
+	k := Mark{d.epoch, d.clocks.space, d.times.space, d.parts.space, d.chunks.space, d.lists.space, uint32(len(d.threads)), uint32(len(d.cells)), uint32(len(d.vars)),
 		uint32(len(d.threadUndo)), uint32(len(d.cellUndo)), uint32(len(d.varUndo))}
 	d.newEpoch()
 	return k
@@ -46,6 +49,9 @@ func (d *Detector) Rewind(k *Mark) {
 		d.varAt.truncate(int(k.vars))
 	}
 	d.clocks.rewind(k.clocks)
+	d.times.rewind(k.times)
+	d.parts.rewind(k.parts)
+	d.chunks.rewind(k.chunks)
 	d.lists.rewind(k.lists)
 	d.Clear()
 	d.newEpoch()

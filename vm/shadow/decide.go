@@ -75,14 +75,17 @@ type Symbols struct {
 	sample  logSample // see sampled
 	lengths []int     // lengths of the strings and slices that the next native call makes
 
-	Drawn  bool                      // shadows are labels of random values: see labels.go
-	labels map[*symbolic.Term]*drawn // by label: the random value for which it stands
-	rates  []float64                 // see labels_rates.go
-	names  []Name                    // by number, on all paths: see names.go
-	served []Draw                    // random ones with a look, on any path: see Served
+	Drawn  bool                          // shadows are labels of random values: see labels.go
+	labels map[*symbolic.Term]*drawn     // by label: the random value for which it stands
+	rates  []float64                     // see labels_rates.go
+	drawn  map[drawnLabel]*symbolic.Term // labels of single draws
+	calls  map[callSite]*nativeCall
+	names  []Name // by number, on all paths: see names.go
+	served []Draw // random ones with a look, on any path: see Served
 
 	held      [64]uint64 // by object: whether memory ever had a non-nil entry for it (labels_skip.go)
 	unscanned int        // operations since rescan
+	frame     uint32     // the frame of the last operation that was not in a clean one
 }
 
 // A condition is one conjunct of the path condition.

@@ -88,7 +88,7 @@ func (s *Symbols) finish(g *Goroutine) {
 		clear(g.Shadow[g.FP+uint32(a.reg) : g.FP+uint32(a.reg)+uint32(a.size+7)/8])
 	case loaded:
 		//mutant: nor what is loaded [env TestDraws/TestLookRestedLoad]
-		g.Unlabeled = false
+		g.Clean = NoneClean
 		if row := a.op.Row(); row.Bytes > 0 && row.Bytes <= 8 {
 			n := uint64(row.Bytes)
 			t := s.at(a.p, uint32(n))

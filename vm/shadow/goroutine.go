@@ -10,9 +10,9 @@ import (
 // shadows, and its place in the program.
 type Goroutine struct {
 	Frame
-	Stack     []uint64
-	Shadow    []*symbolic.Term // shadows of the stack's words, if the machine tracks symbolic values
-	Unlabeled bool             // no register has a label: see labels_skip.go
+	Stack  []uint64
+	Shadow []*symbolic.Term // shadows of the stack's words, if the machine tracks symbolic values
+	Clean  uint32           // no word from here on has a label, or NoneClean: see labels_skip.go
 }
 
 // A Frame is the part of a goroutine that is saved before it changes, except the stack. While an operation

@@ -94,12 +94,31 @@ func (s *Symbols) apart(op bytecode.Op, x, y *symbolic.Term, v, w uint64) bool {
 func (s *Symbols) SetLabel(g *Goroutine, i uint16, t *symbolic.Term) {
 	g.Shadow[g.FP+uint32(i)] = t
 	//mutant: nor has what a native gives [env TestDraws/TestLookRestedDraw]
-	g.Unlabeled = g.Unlabeled && t == nil
+	if t != nil {
+		g.Clean = NoneClean
+	}
 }
 
-// Label returns the label of a drawn number.
+// A drawnLabel has what determines the label of a drawn number.
+type drawnLabel struct {
+	draw  Draw
+	bound bounds.Bound
+	rate  float64
+}
+
+// Label returns the label of a drawn number. A label never changes, so the same draw gets the one that it got
+// before.
 func (s *Symbols) Label(d Draw, b bounds.Bound, rate float64) *symbolic.Term {
-	return s.label([]Draw{d}, b, rate)
+	k := drawnLabel{d, b, s.knownRate(rate)}
+	t := s.drawn[k]
+	if t == nil {
+		if s.drawn == nil {
+			s.drawn = map[drawnLabel]*symbolic.Term{}
+		}
+		t = s.label([]Draw{d}, b, k.rate)
+		s.drawn[k] = t
+	}
+	return t
 }
 
 // label returns the label of a value computed from these draws. In each machine, labels with the same

@@ -20,7 +20,10 @@ func (s *Symbols) BeforeDrawn(g *Goroutine, f *Func, in *Instr) *Instr {
 	switch {
 	case s.after.what != nothing:
 		s.finish(g)
-	case g.Unlabeled:
+		if g.FP < g.Clean {
+			g.Clean = NoneClean
+		}
+	case g.FP >= g.Clean || s.entersClean(g):
 		if s.indifferent(g, in) {
 			return in
 		}

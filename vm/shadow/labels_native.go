@@ -25,13 +25,13 @@ var pureNatives = []string{"math.", "math/bits."}
 
 // drawnNative sets the labels of the results of a call, and looks at the labels of its arguments.
 func (s *Symbols) drawnNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
-	nat := s.m.Native(uint32(in.Imm32()))
-	if nat.Symbolic || nat.Labels {
+	call := s.nativeCall(f, g.PC, in)
+	if call.labels {
 		return
 	}
-	params, results := s.nativeWords(f, g.PC)
+	params, results := call.params, call.results
 	words := g.Shadow[g.FP+uint32(in.A) : g.FP+uint32(in.A)+uint32(max(params, results))]
-	if hasPrefix(nat.Name, pureNatives) && trace.MemoryOf(nat.Name) == trace.NoMemory {
+	if call.pure {
 		t := s.joined(bounds.Bound{}, words[:params]...)
 		clear(words)
 		for i := range results {
@@ -42,11 +42,13 @@ func (s *Symbols) drawnNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr
 	//mutant: natives do not look [env TestDraws/TestLook(Bytes|Text)]: "s.Look(words[:params]...)\n\tif len(s.memory) > 0" -> "if false"
 	s.Look(words[:params]...)
 	if len(s.memory) > 0 {
-		switch memory := trace.MemoryOf(nat.Name); {
-		case hasPrefix(nat.Name, deepReaders), memory == trace.AnyMemory, memory == trace.ReadsMemory:
+		switch {
+		case call.deep:
 			s.Look(s.reached(g, in.A, params)...)
-		case memory == trace.NoMemory && !strings.HasPrefix(nat.Name, "time.") && !strings.HasPrefix(nat.Name, "testing."):
-			s.lookTexts(g, f, in)
+		case call.shallow:
+			for _, i := range call.texts {
+				s.lookMemory(*g.Reg(uint32(in.A) + i), *g.Reg(uint32(in.A) + i + 1))
+			}
 		default:
 			for i := range params {
 				s.lookObject(*g.Reg(uint32(in.A) + uint32(i)))
@@ -56,11 +58,45 @@ func (s *Symbols) drawnNative(g *Goroutine, f *bytecode.Func, in *bytecode.Instr
 	clear(words)
 }
 
-// lookTexts looks at the string arguments of the native.
-func (s *Symbols) lookTexts(g *Goroutine, f *bytecode.Func, in *bytecode.Instr) {
-	for _, i := range s.textWords(f, g.PC) {
-		s.lookMemory(*g.Reg(uint32(in.A) + i), *g.Reg(uint32(in.A) + i + 1))
+// A nativeCall has what drawnNative needs to know of a call.
+type nativeCall struct {
+	params, results int      // numbers of registers
+	texts           []uint32 // words at which a string argument begins
+	labels          bool     // the native moves labels, or gives them
+	pure            bool     // it only computes
+	deep            bool     // it may use all that its arguments reach
+	shallow         bool     // it uses its words and string arguments only
+}
+
+// A callSite is the place of a call.
+type callSite struct {
+	f  *bytecode.Func
+	pc int32
+}
+
+// nativeCall returns what is known of the call in of a native, at pc of f.
+func (s *Symbols) nativeCall(f *bytecode.Func, pc int32, in *bytecode.Instr) *nativeCall {
+	at := callSite{f, pc}
+	if c := s.calls[at]; c != nil {
+		return c
 	}
+	nat := s.m.Native(uint32(in.Imm32()))
+	memory := trace.MemoryOf(nat.Name)
+	c := &nativeCall{
+		labels:  nat.Symbolic || nat.Labels,
+		pure:    hasPrefix(nat.Name, pureNatives) && memory == trace.NoMemory,
+		deep:    hasPrefix(nat.Name, deepReaders) || memory == trace.AnyMemory || memory == trace.ReadsMemory,
+		shallow: memory == trace.NoMemory && !strings.HasPrefix(nat.Name, "time.") && !strings.HasPrefix(nat.Name, "testing."),
+	}
+	if !c.labels {
+		c.params, c.results = s.nativeWords(f, pc)
+		c.texts = s.textWords(f, pc)
+	}
+	if s.calls == nil {
+		s.calls = map[callSite]*nativeCall{}
+	}
+	s.calls[at] = c
+	return c
 }
 
 // labelOf returns the label of a value composed of these cells.

@@ -4,16 +4,20 @@ import (
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 as in exec.go
 )
 
-// Most operations of a program do not involve drawn values. So the running goroutine records whether one of
-// its registers may have a label (Goroutine.Unlabeled). If none has, operations on registers need no work
-// for labels, and neither do loads and stores of objects without labels.
+// Most operations of a program do not involve drawn values. So the running goroutine records from which word
+// of its stack on none has a label (Goroutine.Clean). In a frame above that word, operations on registers
+// need no work for labels, and neither do loads and stores of objects without labels.
 //
-//  1. When Unlabeled is set, all of Shadow is nil (Rescan). Words above the top frame belong to no frame,
-//     so they may be cleared there.
-//  2. Every operation that may give a register the first label resets Unlabeled: natives (SetLabel), loads
-//     (finish, LoadRegs), messages from other goroutines (MoveRegs), and deferred calls (Passed). It is
-//     computed again when the goroutine next runs, because a rewind may restore labels.
+//  1. When Clean is set, all of Shadow from there on is nil (Rescan, entersClean). Words above the top frame
+//     belong to no frame, so they may be cleared there.
+//  2. Every operation that may give a register the first label resets Clean: natives (SetLabel), loads
+//     (finish, LoadRegs), messages from other goroutines (MoveRegs), and deferred calls (Passed). So does
+//     an operation in a frame below it, which may move a label. It is computed again when the goroutine next
+//     runs, because a rewind may restore labels.
 //  3. A skipped operation would only have set labels to nil that are nil already, without a look.
+
+// NoneClean is the value of Goroutine.Clean if any word may have a label.
+const NoneClean = 1<<32 - 1
 
 // care is the effect of an operation on labels where no register has one.
 type care uint8
@@ -43,6 +47,23 @@ var cares = func() (t [NumOps]care) {
 	return t
 }()
 
+// entersClean reports whether g, in whose frame there may be labels, has just entered a function, and neither
+// the arguments nor the words above have labels. Then the frame is clean.
+func (s *Symbols) entersClean(g *Goroutine) bool {
+	//mutant: frames stay clean when a label is moved into them [env TestFlows]
+	g.Clean = NoneClean
+	entered := g.FP > s.frame
+	s.frame = g.FP
+	if !entered || len(g.Shadow)-int(g.FP) > mostScanned || tainted(g.Shadow[g.FP:]) {
+		return false
+	}
+	g.Clean = g.FP
+	return true
+}
+
+// mostScanned bounds the words that entersClean scans.
+const mostScanned = 1024
+
 // rescanAfter is the number of operations after which the registers are scanned for labels again.
 const rescanAfter = 256
 
@@ -59,9 +80,9 @@ func (s *Symbols) indifferent(g *Goroutine, in *Instr) bool {
 	return false
 }
 
-// Rescan checks whether a register of g has a label.
+// Rescan finds the words of g that have no label.
 func (s *Symbols) Rescan(g *Goroutine) {
-	s.unscanned = 0
+	s.unscanned, s.frame = 0, g.FP
 	top := g.FP + uint32(g.Fn.Window)
 	clear(g.Shadow[min(int(top), len(g.Shadow)):])
 	if len(s.served) > 0 {
@@ -72,8 +93,12 @@ func (s *Symbols) Rescan(g *Goroutine) {
 			words[i] = s.live(t)
 		}
 	}
-	//mutant: registers have no labels after a while [env TestFlows]: true
-	g.Unlabeled = !tainted(g.Shadow[:min(int(top), len(g.Shadow))])
+	n := min(int(top), len(g.Shadow))
+	//mutant: registers have no labels after a while [env TestFlows]: false
+	for n > 0 && g.Shadow[n-1] == nil {
+		n--
+	}
+	g.Clean = uint32(n)
 }
 
 // mayHold reports whether the memory of an object may have a label: the object has one, or another object

@@ -30,7 +30,7 @@ func (s *Symbols) LoadRegs(g *Goroutine, i uint32, p heap.Ptr, l *layout.Layout)
 		return
 	}
 	//mutant: nor what is found in a map [env TestDraws/TestLookRestedMap]
-	g.Unlabeled = false
+	g.Clean = NoneClean
 	for k, t := range s.loadWords(nil, p, uint64(l.Size)) {
 		if t == nil {
 			continue
@@ -61,7 +61,7 @@ func (s *Symbols) StoreRegs(g *Goroutine, i uint32, p heap.Ptr, n uint64) {
 // MoveRegs copies the shadows of n registers of from to registers of to.
 func (s *Symbols) MoveRegs(to *Goroutine, i uint32, from *Goroutine, k uint32, n int) {
 	if s != nil && *s.tracking {
-		to.Unlabeled = false
+		to.Clean = NoneClean
 		copy(to.Shadow[to.FP+i:to.FP+i+uint32(n)], from.Shadow[from.FP+k:from.FP+k+uint32(n)])
 	}
 }
@@ -108,7 +108,7 @@ func (s *Symbols) Restored(g *Goroutine, lo uint32, off int) {
 func (s *Symbols) Passed(g *Goroutine, fp uint32, p heap.Ptr, n int) {
 	if s != nil && *s.tracking && n > 0 {
 		//mutant: what is passed to a deferred function has no label [env TestFlows]
-		g.Unlabeled = false
+		g.Clean = NoneClean
 		copy(g.Shadow[fp:], s.loadWords(nil, p, uint64(n)*8))
 	}
 }

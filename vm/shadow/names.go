@@ -152,7 +152,7 @@ func (s *Symbols) StoreName(g *Goroutine, i uint32, p heap.Ptr) {
 // SetName makes t the label of register i, a new name.
 func (s *Symbols) SetName(g *Goroutine, i uint32, t *symbolic.Term) {
 	g.Shadow[g.FP+i] = t
-	g.Unlabeled = false
+	g.Clean = NoneClean
 }
 
 // IsNamed reports whether the word of an object at off is a name.
