@@ -103,7 +103,7 @@ type nameable struct {
 type goroutineTable struct {
 	gs         []*goroutine // by slot: in the order of creation on this path
 	order      []uint32     // slots in spawn-path order
-	reordered  uint64       // number of changes of order
+	reordered  uint64       // number of changes of order, goroutines at its end excepted
 	alives     living       // goroutines that have not ended
 	lookers    []*goroutine // those at a look in a loop, and perhaps others: see noteLooker
 	slots      []int32      // GID → slot, -1 if not alive on this path

@@ -136,3 +136,17 @@ type chanCase struct {
 type waiter struct {
 	slot, number uint32
 }
+
+// A group has the goroutines that wait at one word with operations that are alike.
+type group struct {
+	kind   trace.Kind
+	parked bool
+	n      int      // number of goroutines
+	ranks  []uint64 // ranks, as bits
+}
+
+// waiting has the goroutines that wait at one word.
+type waiting struct {
+	single []waiter // each is examined
+	groups []*group
+}

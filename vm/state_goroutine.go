@@ -100,6 +100,15 @@ func (m *Machine) rewindGoroutines(n int) {
 	}
 }
 
+// noteLooker records that g may be at a look in a loop. Most goroutines of a big program never are, so
+// noteEffect does not walk over all of them.
+func (t *goroutineTable) noteLooker(g *goroutine) {
+	if g.looked != (lookBack{}) && !g.looker {
+		g.looker = true
+		t.lookers = append(t.lookers, g)
+	}
+}
+
 // newG creates a goroutine record; the caller pushes its first frame.
 func (m *Machine) newG(parent *goroutine) *goroutine {
 	var g *goroutine

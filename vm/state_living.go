@@ -52,13 +52,11 @@ func (m *Machine) insertG(g *goroutine) {
 		})
 		return i
 	}
-	ranked := m.able.ranks == m.reordered
 	i := place(m.order)
-	m.order = slices.Insert(m.order, i, g.slot)
-	m.reordered++
-	if ranked && i == len(m.order)-1 {
-		m.able.addRank(m, g)
+	if i < len(m.order) {
+		m.reordered++
 	}
+	m.order = slices.Insert(m.order, i, g.slot)
 	if l := &m.alives; !l.stale {
 		list := l.list
 		// A loop over the list does not see a goroutine that is added at its end.

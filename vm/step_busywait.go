@@ -31,15 +31,6 @@ import (
 // loopsBack reports whether g is at a look in a loop.
 func (m *Machine) loopsBack(g *goroutine) bool { return g.looked.state != (por.Hash{}) }
 
-// noteLooker records that g may be at a look in a loop. Most goroutines of a big program never are, so
-// noteEffect does not walk over all of them.
-func (m *Machine) noteLooker(g *goroutine) {
-	if m.loopsBack(g) && !g.looker {
-		g.looker = true
-		m.lookers = append(m.lookers, g)
-	}
-}
-
 // idleKinds are the kinds of operations that an iteration may have.
 var idleKinds = []trace.Kind{
 	trace.Read, trace.AtomicLoad, trace.Yield, trace.Clock, trace.Inspect,

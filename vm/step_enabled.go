@@ -110,7 +110,7 @@ func (s *enabledSet) find(m *Machine) {
 
 // rank assigns ranks to the goroutines. They change when goroutines are started.
 func (s *enabledSet) rank(m *Machine) {
-	s.ranks = m.reordered
+	s.ranks, s.ranked = m.reordered, len(m.order)
 	old := s.members
 	s.members = make([]uint64, len(m.order)/64+1)
 	for rank, slot := range m.order {
@@ -125,12 +125,13 @@ func (s *enabledSet) rank(m *Machine) {
 	s.rankGroups(m)
 }
 
-// addRank assigns a rank to g, a new goroutine that is the last one in the order; the others have theirs.
-func (s *enabledSet) addRank(m *Machine, g *goroutine) {
-	s.ranks = m.reordered
-	g.member.rank = len(m.order) - 1
-	if len(m.order)/64+1 > len(s.members) {
-		s.members = append(s.members, 0)
+// rankLast assigns ranks to the goroutines that have been added at the end of the order.
+func (s *enabledSet) rankLast(m *Machine) {
+	for ; s.ranked < len(m.order); s.ranked++ {
+		m.gs[m.order[s.ranked]].member.rank = s.ranked
+		if s.ranked/64 >= len(s.members) {
+			s.members = append(s.members, 0)
+		}
 	}
 }
 
@@ -182,6 +183,7 @@ func (s *enabledSet) update(m *Machine) {
 	if s.ranks != m.reordered {
 		s.rank(m)
 	}
+	s.rankLast(m)
 	for _, slot := range s.changed {
 		g := m.gs[slot]
 		g.member.changed = false
@@ -275,6 +277,39 @@ func (s *enabledSet) wake(m *Machine, word ptr) {
 	}
 	for _, g := range again {
 		s.examine(m, g)
+	}
+}
+
+// wakeGroup makes the goroutines of y members, or not.
+func (s *enabledSet) wakeGroup(m *Machine, y *group) {
+	if y.n == 0 {
+		return
+	}
+	first := slices.IndexFunc(y.ranks, func(w uint64) bool { return w != 0 })
+	g := m.gs[m.order[first*64+bits.TrailingZeros64(y.ranks[first])]]
+	if m.enabled(g) {
+		for i, w := range y.ranks {
+			s.members[i] |= w
+		}
+		return
+	}
+	for i, w := range y.ranks {
+		s.members[i] &^= w
+	}
+}
+
+// rankGroups gives the groups the ranks that goroutines have now.
+func (s *enabledSet) rankGroups(m *Machine) {
+	for _, slot := range m.order {
+		for _, y := range m.gs[slot].member.groups {
+			clear(y.ranks)
+		}
+	}
+	for _, slot := range m.order {
+		g := m.gs[slot]
+		for _, y := range g.member.groups {
+			y.add(g)
+		}
 	}
 }
 
@@ -415,7 +450,8 @@ func without(list []trace.GID, places []int, leaveOut func(trace.GID) bool) []tr
 // An enabledSet is the set of enabled goroutines of one state.
 type enabledSet struct {
 	moment  uint64           // the state to which the set belongs; in another state the set is invalid
-	ranks   uint64           // Machine.reordered when the ranks were given
+	ranks   uint64           // Machine.reordered when the ranks were given,
+	ranked  int              // and the number of goroutines then
 	members []uint64         // by rank, as bits: enabled goroutines that are not special
 	special []uint32         // slots of the special goroutines, in spawn-path order
 	waiting map[ptr]*waiting // by word of memory

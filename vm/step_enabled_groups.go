@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"math/bits"
 	"slices"
 
 	"hbcheck.dev/hbcheck/trace"
@@ -14,20 +13,6 @@ import (
 // alike are the kinds of operations that, at one word, are all enabled or all disabled, if all of their
 // goroutines have parked, or none.
 const alike = trace.Kinds(1<<trace.Send | 1<<trace.Recv | 1<<trace.Lock | 1<<trace.RLock)
-
-// A group has the goroutines that wait at one word with operations that are alike.
-type group struct {
-	kind   trace.Kind
-	parked bool
-	n      int      // number of goroutines
-	ranks  []uint64 // ranks, as bits
-}
-
-// waiting has the goroutines that wait at one word.
-type waiting struct {
-	single []waiter // each is examined
-	groups []*group
-}
 
 // join adds g, which waits for operation k, to the group at w of those that are alike.
 func (w *waiting) join(g *goroutine, k trace.Kind) {
@@ -57,37 +42,4 @@ func (x *membership) leave() {
 		y.ranks[x.rank/64] &^= 1 << (x.rank % 64)
 	}
 	x.groups = x.groups[:0]
-}
-
-// wakeGroup makes the goroutines of y members, or not.
-func (s *enabledSet) wakeGroup(m *Machine, y *group) {
-	if y.n == 0 {
-		return
-	}
-	first := slices.IndexFunc(y.ranks, func(w uint64) bool { return w != 0 })
-	g := m.gs[m.order[first*64+bits.TrailingZeros64(y.ranks[first])]]
-	if m.enabled(g) {
-		for i, w := range y.ranks {
-			s.members[i] |= w
-		}
-		return
-	}
-	for i, w := range y.ranks {
-		s.members[i] &^= w
-	}
-}
-
-// rankGroups gives the groups the ranks that goroutines have now.
-func (s *enabledSet) rankGroups(m *Machine) {
-	for _, slot := range m.order {
-		for _, y := range m.gs[slot].member.groups {
-			clear(y.ranks)
-		}
-	}
-	for _, slot := range m.order {
-		g := m.gs[slot]
-		for _, y := range g.member.groups {
-			y.add(g)
-		}
-	}
 }

@@ -69,8 +69,8 @@ func (c *clock) covers(d *clock, g uint32) bool {
 	return true
 }
 
-// nobody is the number of no goroutine.
-const nobody = 1<<32 - 1
+// noGoroutine is the number of none.
+const noGoroutine = 1<<32 - 1
 
 // join returns the join of c and other, in which t replaces the component of g.
 func (d *Detector) join(c, other *clock, g, t uint32) *clock {
@@ -117,7 +117,7 @@ func (d *Detector) joinLow(a, b []uint32, g, t uint32) []uint32 {
 // joinHigh is join for the other goroutines.
 func (d *Detector) joinHigh(a, b []*chunk, g, t uint32) []*chunk {
 	n, of := max(len(a), len(b)), -1 // of is the chunk of g
-	if g >= chunkSize && g != nobody {
+	if g >= chunkSize && g != noGoroutine {
 		of = int(g/chunkSize) - 1
 		n = max(n, of+1)
 	}

@@ -86,7 +86,7 @@ func (o *oracle) access(g uint32, l Loc, size uint32, a Access, at Stack) (races
 }
 
 // TestOracle: on random executions, with random marks and rewinds, an access races if and only if it does
-// for the oracle, and with one of the oracle's accesses. In most executions goroutine 0 first starts some that
+// for the oracle, and with one of its accesses. In most executions goroutine 0 first starts some that
 // do nothing, so that the clocks have several chunks.
 func TestOracle(t *testing.T) {
 	total, racy := 0, 0

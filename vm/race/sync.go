@@ -35,7 +35,7 @@ func (d *Detector) Acquire(g uint32, l Loc) {
 	d.learn(g, &v.last)
 	if t := &d.threads[g]; !t.clock.covers(v.more, g) {
 		t = d.thread(g)
-		t.clock, t.since = d.join(t.clock, v.more, nobody, 0), t.time
+		t.clock, t.since = d.join(t.clock, v.more, noGoroutine, 0), t.time
 	}
 }
 
