@@ -417,11 +417,31 @@ func (s *source) callee(f sourceFile, call *ast.CallExpr, k trace.Kind) ast.Expr
 		if k.Plain() || !direct[obj.Pkg().Path()] {
 			return fun
 		}
-		if _, method := f.info.Selections[fun]; method {
+		_, method := f.info.Selections[fun]
+		//mutant: what a started method operates on is the first argument [test ./explore/describe TestStartedNames]: remove
+		if e := f.methodValue(call); e != nil && (!method || lockKinds.Has(k)) { // time.AfterFunc(d, mu.Unlock)
+			return e
+		}
+		if method {
 			return fun.X
 		}
 		if len(call.Args) > 0 {
 			return call.Args[0]
+		}
+	}
+	return nil
+}
+
+// lockKinds are the operations on a lock.
+const lockKinds = trace.Kinds(1<<trace.Lock | 1<<trace.Unlock | 1<<trace.RLock | 1<<trace.RUnlock)
+
+// methodValue returns the receiver of the first argument of call that is a method value of package sync.
+func (f sourceFile) methodValue(call *ast.CallExpr) ast.Expr {
+	for _, a := range call.Args {
+		if fun, ok := ast.Unparen(a).(*ast.SelectorExpr); ok && f.info.Selections[fun] != nil {
+			if m, ok := f.info.Uses[fun.Sel].(*types.Func); ok && m.Pkg() != nil && m.Pkg().Path() == "sync" {
+				return fun.X
+			}
 		}
 	}
 	return nil

@@ -49,6 +49,41 @@ func main() {
 	}
 }
 
+// TestStartedNames: a method that a timer or a WaitGroup starts operates on its receiver.
+func TestStartedNames(t *testing.T) {
+	const src = `package main
+
+import ("sync"; "time")
+
+func main() {
+	var mu sync.Mutex
+	var wg, done sync.WaitGroup
+	time.AfterFunc(time.Millisecond, mu.Unlock)
+	time.AfterFunc(time.Millisecond, done.Done)
+	wg.Go(mu.Lock)
+}
+`
+	prog := vmtest.Load(t, src)
+	s := newSource(prog)
+	pos := prog.Fset.Position(prog.Entries[0].Pos)
+	lines := strings.Split(src, "\n")
+	for _, tt := range []struct {
+		kind       trace.Kind
+		call, want string
+	}{
+		{trace.Unlock, "time.AfterFunc(time.Millisecond, mu", "mu"},
+		{trace.WgAdd, "time.AfterFunc(time.Millisecond, done", "done"},
+		{trace.Lock, "wg.Go(mu", "mu"},
+		{trace.WgAdd, "wg.Go(mu", "wg"},
+	} {
+		line := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, tt.call) })
+		pos.Line, pos.Column = line+1, strings.Index(lines[line], "(")+1
+		if got, _ := s.what(tt.kind, pos); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.call, got, tt.want)
+		}
+	}
+}
+
 // TestConversionNames: a conversion reads its operand.
 func TestConversionNames(t *testing.T) {
 	const src = `package main
