@@ -46,11 +46,12 @@ func TestWaker(t *testing.T) {
 	if len(list) != 2 || list[0].Code != "HBA305" || list[1].Code != "HBA305" {
 		t.Fatalf("findings %v, want two of HBA305", list)
 	}
-	d, _ := findings.NewDrivers(prog).New(&list[0], "D", findings.Filled)
+	// Wide, which tests no condition, has high confidence and comes first.
+	d, _ := findings.NewDrivers(prog).New(&list[1], "D", findings.Filled)
 	if d == nil || strings.Count(d.Body, "x.Down()\n\t\tdone <- true") != 2 || strings.Count(d.Body, "\tx.Lower()\n") != 2 {
 		t.Errorf("driver %+v, want two calls of Down and two of Lower", d)
 	}
-	if d, _ := findings.NewDrivers(prog).New(&list[1], "D", findings.Filled); d != nil {
+	if d, _ := findings.NewDrivers(prog).New(&list[0], "D", findings.Filled); d != nil {
 		t.Errorf("driver %+v for a Cond that nothing signals", d)
 	}
 }

@@ -415,7 +415,7 @@ func checkReleases(p *pass) {
 				continue
 			}
 			first[d.held.at] = true
-			p.report("HBA104", d.confidence(), d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
+			p.report("HBA104", Medium, d.at, fmt.Sprintf("%s is unlocked twice on a path: the second time it is not held, or another goroutine holds it", p.name(d.acq.path)), p.place(d.held.at, "it is unlocked here already"))
 		}
 		for _, d := range f.wrongMode {
 			did, want := "RUnlock", "Unlock"

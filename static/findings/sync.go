@@ -91,12 +91,48 @@ func checkCond(p *pass) {
 		if p.announces(site) {
 			return
 		}
-		f := p.report("HBA305", High, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again; check it again, as in for !condition { Wait }")
+		sure := Medium
+		//mutant: findings: each Wait outside of a loop has a condition [test ./static/findings TestWant]: "untested(site)" -> "false"
+		if untested(site) {
+			sure = High
+		}
+		f := p.report("HBA305", sure, site, "Cond.Wait outside of a loop: when it returns, the condition may be false again; check it again, as in for !condition { Wait }")
 		if by := p.signal(site.Common().Args[0]); by != nil {
 			other := p.place(by, "it is signalled here")
 			f.Related, f.Other = append(f.Related, other), &other
 		}
 	})
+}
+
+// untested reports whether wait follows a Lock without a branch in between: then a signal that came before
+// the Lock is lost. A wait that follows a test of its condition may be right, for example if one goroutine
+// waits for something that stays.
+func untested(wait ssa.CallInstruction) bool {
+	b := wait.Block()
+	before := b.Instrs[:slices.Index(b.Instrs, ssa.Instruction(wait))]
+	for {
+		for _, instr := range before {
+			if call, ok := instr.(*ssa.Call); ok && calledName(call) == "Lock" {
+				return true
+			}
+		}
+		if len(b.Preds) != 1 || len(b.Preds[0].Succs) != 1 {
+			return false
+		}
+		b = b.Preds[0]
+		before = b.Instrs
+	}
+}
+
+// calledName returns the name of the method or function that call names.
+func calledName(call *ssa.Call) string {
+	if g := call.Call.StaticCallee(); g != nil {
+		return g.Name()
+	}
+	if call.Call.IsInvoke() {
+		return call.Call.Method.Name()
+	}
+	return ""
 }
 
 // signal returns a call that signals a Cond of the same kind as cond; nil if there is none.
@@ -239,7 +275,7 @@ func checkNil(p *pass) {
 				}
 				//mutant: findings: a channel that is compared with nil is used anyway [test ./static/findings TestWant]: "!p.isNot(ch, instr)" -> "true"
 				if !p.WithoutUsers && p.onlyNil(ch) && !p.isNot(ch, instr) {
-					p.report("HBA205", High, instr, fmt.Sprintf("%s %s, to which no channel is ever assigned, blocks forever", verb, p.name(p.Base.Paths.Of(ch))))
+					p.report("HBA205", Medium, instr, fmt.Sprintf("%s %s, to which no channel is ever assigned, blocks forever", verb, p.name(p.Base.Paths.Of(ch))))
 				}
 			}
 		}

@@ -30,7 +30,7 @@ var Checks = []*Check{
 		Code: "HBA104", Title: "lock released twice",
 		Means:  "A path unlocks a lock that it has unlocked before. That is a fatal error, or takes the lock from another goroutine.",
 		Silent: "locks that were acquired again in between",
-		Blind:  "an Unlock whose Lock is in the caller",
+		Blind:  "an Unlock whose Lock is in the caller, and whether the path is ever taken: the confidence is medium",
 		Mend:   "Remove one of the two; often one is deferred.",
 	},
 	{
@@ -163,7 +163,7 @@ var Checks = []*Check{
 		Code: "HBA305", Title: "Cond.Wait outside of a loop",
 		Means:  "When Wait returns, the condition may be false again: another goroutine may have changed it before this one acquired the lock.",
 		Silent: "a call in a loop, or in a function that is called in loops only, a condition that is checked again after the call, and one that stays as soon as it is set, by everyone who signals",
-		Blind:  "a loop that does not check the condition",
+		Blind:  "a loop that does not check the condition; the confidence is high only if nothing is tested between Lock and Wait",
 		Mend:   "for !condition() { c.Wait() }",
 	},
 	{

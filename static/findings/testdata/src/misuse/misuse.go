@@ -145,7 +145,7 @@ func Nil() {
 var never chan int
 
 func NilGlobal() {
-	never <- 1 // want HBA205 "send to never, to which no channel is ever assigned"
+	never <- 1 // want HBA205 "send to never, to which no channel is ever assigned" medium
 }
 
 var C chan int // users may set it

@@ -225,7 +225,7 @@ func (c *Conn) Each(list []int) {
 			c.mu.Unlock()
 		}
 		if small {
-			c.mu.Unlock() // want HBA104 "c.mu is unlocked twice" high
+			c.mu.Unlock() // want HBA104 "c.mu is unlocked twice" medium
 			return
 		}
 	}

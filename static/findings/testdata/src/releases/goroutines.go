@@ -50,7 +50,7 @@ func (p *producer) produceTwice() {
 		<-wait
 	}
 	p.full = true
-	p.mu.Unlock() // want HBA104 "p.mu is unlocked twice on a path" high
+	p.mu.Unlock() // want HBA104 "p.mu is unlocked twice on a path" medium
 }
 
 type session struct {
@@ -131,7 +131,7 @@ func (p *producer) send(items []any) {
 	for len(items) > 0 && p.full {
 		x, ok := items[0].(*tree)
 		items = items[1:]
-		p.mu.Unlock() // want HBA104 "p.mu is unlocked twice on a path" high
+		p.mu.Unlock() // want HBA104 "p.mu is unlocked twice on a path" medium
 		if !ok {
 			continue
 		}
