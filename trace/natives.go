@@ -80,7 +80,8 @@ var natives = func() map[string]Memory {
 		{WritesWords, `runtime.callers`},
 		{WritesUints, `
 			math/big.hbAdd math/big.hbAddMul math/big.hbMul math/big.hbShl math/big.hbShr math/big.hbSub
-			crypto/internal/fips140/bigmod.hbAdd crypto/internal/fips140/bigmod.hbMontgomery crypto/internal/fips140/bigmod.hbSub`},
+			crypto/internal/fips140/bigmod.hbAdd crypto/internal/fips140/bigmod.hbDiv crypto/internal/fips140/bigmod.hbExp
+			crypto/internal/fips140/bigmod.hbMontgomery crypto/internal/fips140/bigmod.hbSub`},
 		{ReadsMemory, `
 			(*internal/abi.Type).hbEqual (*internal/abi.Type).hbHash internal/abi.FuncPCABI0 internal/abi.FuncPCABIInternal
 			hash/maphash.hashAny hash/maphash.memhash maps.clone runtime.hbMemhash`},

@@ -10,6 +10,7 @@ import (
 	"encoding/binary"
 	"hash"
 	"hash/crc32"
+	"math/big"
 	"math/bits"
 	"slices"
 )
@@ -42,6 +43,20 @@ var cryptoNatives = []Func{
 	}},
 	{Name: "crypto/internal/fips140/bigmod.hbMontgomery", Fn: func(mem Guest, r Words) {
 		montgomery(limbsAt(mem, r, 0, true), limbsAt(mem, r, 3, false), limbsAt(mem, r, 6, false), r.U(9))
+	}},
+	{Name: "crypto/internal/fips140/bigmod.hbExp", Fn: func(mem Guest, r Words) {
+		x := limbsAt(mem, r, 0, true)
+		//mutant: natives: only the least word of an exponent counts [test ./internal/native TestOutcomes]: "number(limbsAt(mem, r, 3, false))" -> "number(limbsAt(mem, r, 3, false)[:1])"
+		z := new(big.Int).Exp(number(x), number(limbsAt(mem, r, 3, false)), number(limbsAt(mem, r, 6, false)))
+		setLimbs(x, z)
+	}},
+	{Name: "crypto/internal/fips140/bigmod.hbDiv", Fn: func(mem Guest, r Words) {
+		x, y, rem := limbsAt(mem, r, 0, true), r.U(3), uint64(0)
+		for i := range slices.Backward(x) {
+			//mutant: natives: a division has no remainder [test ./internal/native TestOutcomes]: "bits.Div64(rem, x[i], y)" -> "x[i]/y, rem"
+			x[i], rem = bits.Div64(rem, x[i], y)
+		}
+		r.Set(0, rem)
 	}},
 	limbsNative("crypto/internal/fips140/bigmod.hbAdd", bits.Add64),
 	limbsNative("crypto/internal/fips140/bigmod.hbSub", bits.Sub64),
@@ -128,6 +143,23 @@ func limbsNative(name string, f func(x, y, carry uint64) (sum, out uint64)) Func
 		}
 		r.Set(0, carry)
 	}}
+}
+
+// number returns the number with these limbs, of which the first one is the least.
+func number(limbs []uint64) *big.Int {
+	b := make([]byte, 8*len(limbs))
+	for i, limb := range limbs {
+		binary.BigEndian.PutUint64(b[len(b)-8*(i+1):], limb)
+	}
+	return new(big.Int).SetBytes(b)
+}
+
+// setLimbs sets limbs to those of x, which fits.
+func setLimbs(limbs []uint64, x *big.Int) {
+	b := x.FillBytes(make([]byte, 8*len(limbs)))
+	for i := range limbs {
+		limbs[i] = binary.BigEndian.Uint64(b[len(b)-8*(i+1):])
+	}
 }
 
 // montgomery sets x to x * y / 2^(64n) modulo m, like package bigmod; inverse is -1/m modulo 2⁶⁴.

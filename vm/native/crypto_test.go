@@ -44,15 +44,6 @@ func below(r *rand.Rand, p *big.Int, i int) (x [4]uint64) {
 	return x
 }
 
-// number returns the number that the words represent, the least first.
-func number(words []uint64) *big.Int {
-	n := new(big.Int)
-	for i := len(words) - 1; i >= 0; i-- {
-		n.Or(n.Lsh(n, 64), new(big.Int).SetUint64(words[i]))
-	}
-	return n
-}
-
 // TestKeccak: a sponge of the permutation is SHA3-256.
 func TestKeccak(t *testing.T) {
 	const rate = 136

@@ -8,6 +8,7 @@ import (
 	"crypto/ecdh"
 	"crypto/ed25519"
 	"crypto/md5"
+	crand "crypto/rand"
 	"crypto/rsa"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -77,6 +78,20 @@ func Kernels() {
 	h := sha256.Sum256([]byte("x"))
 	s, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, h[:])
 	fmt.Printf("%x %v %v\n", s, err, rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, h[:], s))
+}
+
+// KeyMade: a key of random primes is a key. Its exponent is divided by a common factor of both.
+func KeyMade() {
+	key, err := rsa.GenerateKey(crand.Reader, 1024)
+	if err != nil {
+		panic(err)
+	}
+	h := sha256.Sum256([]byte("x"))
+	s, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, h[:])
+	fmt.Println(err, key.Validate(), rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, h[:], s))
+	for _, p := range key.Primes {
+		fmt.Println(p.BitLen(), p.ProbablyPrime(10))
+	}
 }
 
 // HashRace: a buffer is hashed while it is written to.

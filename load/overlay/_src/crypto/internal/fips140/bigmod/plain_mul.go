@@ -7,6 +7,39 @@ func hbMontgomery(x, y, m []uint, m0inv uint)
 func hbAdd(x, y []uint) (carry uint)
 func hbSub(x, y []uint) (borrow uint)
 
+// hbExp sets x to x to the power of e, modulo m, which is odd. All slices are copies.
+func hbExp(x, e, m []uint)
+
+// hbDiv divides x by y, and returns the remainder.
+func hbDiv(x []uint, y uint) (rem uint)
+
+// Exp needs no constant time, and so no table of which each entry is read for each digit.
+func (out *Nat) Exp(x *Nat, e []byte, m *Modulus) *Nat {
+	if !m.odd {
+		panic("bigmod: modulus for Exp must be odd")
+	}
+	modulus := copied(m.nat.limbs)
+	t := copied(x.limbs[:len(modulus)])
+	exponent := make([]uint, (len(e)+_S-1)/_S)
+	for i, b := range e {
+		at := len(e) - 1 - i
+		exponent[at/_S] |= uint(b) << (8 * (at % _S))
+	}
+	hbExp(t, exponent, modulus)
+	copy(out.resetFor(m).limbs, t)
+	return out
+}
+
+func (x *Nat) DivShortVarTime(y uint) uint {
+	if y == 0 {
+		panic("bigmod: division by zero")
+	}
+	t := copied(x.limbs)
+	rem := hbDiv(t, y)
+	copy(x.limbs, t)
+	return rem
+}
+
 func copied(limbs []uint) []uint { return append([]uint(nil), limbs...) }
 
 func (x *Nat) montgomeryMul(a *Nat, b *Nat, m *Modulus) *Nat {
