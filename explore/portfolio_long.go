@@ -16,9 +16,9 @@ import (
 //	c  one execution in which goroutines go as far as they can, up to longWork, if still none has come to its
 //	   end
 //	d  the search in which no call of a library is interrupted, for about fewWhole executions; if it has no
-//	   answer, the searches that assume more (assumingMore). If an execution has more than farPath steps, the
-//	   first sample of f comes before d, because d then takes far longer than that sample and the executions
-//	   that it predicts
+//	   answer, the searches that assume more (assumingMore). If an execution has more than farPath steps, that
+//	   may take far longer than the first sample of f and the executions that it predicts. Then that sample
+//	   comes before d, and before it d with at most fewFar executions
 //	e  the first search, from the beginning, for about fewDeep executions, unless it has worked that much
 //	   since it last began; if d has covered everything, for longPatience times the work of d
 //	f  each of the samples, up to sampleWork, or more if executions are longer, but only for fewLong executions
@@ -47,6 +47,10 @@ const wholePatience, longPatience = 2, 1
 // execution so far. fewRead is the number for the first sample, which also predicts executions from its
 // second one, and executes the predicted ones.
 const fewLong, fewRead = 2, 16
+
+// fewFar is the number of executions of d before the first sample. If executions are long because of code that
+// one goroutine executes alone, such as a test with many subtests, they are few.
+const fewFar = 8
 
 // farPath is the least length of an execution for which d takes more than three million steps.
 const farPath = 50_000
@@ -125,21 +129,34 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 	}
 	//mutant: the longest executions are read last [test ./explore TestFarRead]: "p.longest > farPath" -> "false"
 	far := p.longest > farPath && len(p.opts.Portfolio.Samples) > 0 && !over()
-	if far {
-		if err := sample(0, fewRead); err != nil {
-			return nil, found, err
+	uninterrupted := func(most uint64) error {
+		if s, err = s.again(p.options(*p.opts.Portfolio.Whole)); err != nil {
+			return err
 		}
-	}
-	if x := p.opts.Portfolio.Whole; x != nil && p.longest > 0 && !over() { // d
-		if s, err = s.again(p.options(*x)); err != nil {
-			return nil, found, err
-		}
-		most := max(sampleWork, fewWhole*uint64(p.longest))
 		s.stopAfter(p.rest(most))
 		found = s.search()
 		p.worked += found.Work()
 		if s.answers(&found) && !found.Stopped && found.Whole {
 			whole, wholeFound = s, found
+		}
+		return nil
+	}
+	//mutant: a few long executions without interrupted calls come after samples [test ./explore TestFarWhole]: "far && p.opts" -> "false && p.opts"
+	if far && p.opts.Portfolio.Whole != nil {
+		if err := uninterrupted(fewFar * uint64(p.longest)); err != nil {
+			return nil, found, err
+		}
+	}
+	read := far && !over()
+	if read {
+		if err := sample(0, fewRead); err != nil {
+			return nil, found, err
+		}
+	}
+	if p.opts.Portfolio.Whole != nil && p.longest > 0 && !over() { // d
+		most := max(sampleWork, fewWhole*uint64(p.longest))
+		if err := uninterrupted(most); err != nil {
+			return nil, found, err
 		}
 		w := s
 		for _, x := range p.assumingMore(s) {
@@ -189,7 +206,7 @@ func (p *portfolio) long(s *exploration, found por.Result) (_ *exploration, _ po
 		if i == 0 && whole == nil {
 			few = fewRead
 		}
-		if far && i == 0 {
+		if read && i == 0 {
 			continue
 		}
 		if err := sample(i, few); err != nil {

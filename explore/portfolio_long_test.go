@@ -8,6 +8,7 @@ import (
 
 	"hbcheck.dev/hbcheck/explore/describe"
 	"hbcheck.dev/hbcheck/internal/vmtest"
+	"hbcheck.dev/hbcheck/load"
 	"hbcheck.dev/hbcheck/por"
 	"hbcheck.dev/hbcheck/por/explorers"
 	"hbcheck.dev/hbcheck/vm"
@@ -137,6 +138,14 @@ func main() {
 	}
 	wg.Wait()
 }`)
+	r := runFar(t, prog)
+	if r.Verdict != Fail || r.Work > fewRead*2*farPath {
+		t.Errorf("%v after %d steps", r.Verdict, r.Work)
+	}
+}
+
+// runFar explores an entry with long executions.
+func runFar(t *testing.T, prog *load.Program) *Result {
 	e := Entry{Name: "main", New: func(interrupted func() bool) (describe.Machine, error) {
 		return describe.NewMachine(prog, prog.Entries[0], vm.Config{Races: true, Interrupt: interrupted})
 	}}
@@ -155,7 +164,37 @@ func main() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Verdict != Fail || r.Work > fewRead*2*farPath {
-		t.Errorf("%v after %d steps", r.Verdict, r.Work)
+	return r
+}
+
+// TestFarWhole: if executions have more than farPath steps, because one goroutine takes nearly all of them,
+// the search with uninterrupted calls needs a few executions, and comes before the first sample.
+func TestFarWhole(t *testing.T) {
+	prog := vmtest.Load(t, `package main
+import "sync"
+func main() {
+	var mu sync.Mutex
+	var m sync.Map
+	start := make(chan bool)
+	var wg sync.WaitGroup
+	for g := range 3 {
+		wg.Go(func() {
+			<-start
+			m.Store(g, g)
+			mu.Lock()
+			m.Load(1-g)
+			mu.Unlock()
+		})
+	}
+	for range 30_000 {
+		mu.Lock()
+		mu.Unlock()
+	}
+	close(start)
+	wg.Wait()
+}`)
+	r := runFar(t, prog)
+	if r.Verdict != OK || r.POR != "jpf" || r.Sampled > 1 || r.Work > 4*farPath {
+		t.Errorf("%v by %s: %d sampled executions, %d steps", r.Verdict, r.POR, r.Sampled, r.Work)
 	}
 }
