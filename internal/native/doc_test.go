@@ -18,7 +18,8 @@
 //	//native:race             it has a data race, though the detector may not have seen it
 //	//native:norace why       it has none, though the detector reports one
 //	//native:bug CODE why     it has this bug, which no native run shows
-//	//native:incomplete TEXT  verdicts may be incomplete with a reason that contains TEXT
+//	//native:incomplete TEXT  verdicts may be incomplete with a reason that contains TEXT;
+//	                          "stopped" if only some searches end within the bounds
 //	//native:interrupt        it gets an interrupt some milliseconds after its start
 //	//native:straggler        main returns while other goroutines still print
 package native

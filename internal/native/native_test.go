@@ -107,8 +107,12 @@ func TestOutcomes(t *testing.T) {
 					if x, err := prepare(prog, p, r); err != nil {
 						found.add("broken", err.Error(), search{})
 					} else {
+						ended := false
 						for _, s := range searches(i) {
-							x.compare(s, found)
+							ended = x.compare(s, found) || ended
+						}
+						if !ended && slices.Contains(p.incomplete, outOfBounds) {
+							found.add("incomplete", "no search ends", search{})
 						}
 					}
 					mu.Lock()
@@ -219,8 +223,12 @@ func (x *subject) explore(s search) (r *explore.Result, err error) {
 	return explore.Run(ctx, x.entry, opts)
 }
 
-// compare explores the program once and adds disagreements to found, by kind.
-func (x *subject) compare(s search, found findings) {
+// outOfBounds is a part of the reasons of searches that a bound of the suite has stopped.
+const outOfBounds = "stopped"
+
+// compare explores the program once, adds disagreements to found, by kind, and reports whether everything
+// was explored.
+func (x *subject) compare(s search, found findings) (complete bool) {
 	p, r := x.program, x.record
 	note := func(kind, format string, args ...any) {
 		found.add(kind, fmt.Sprintf(format, args...), s)
@@ -228,9 +236,9 @@ func (x *subject) compare(s search, found findings) {
 	got, err := x.explore(s)
 	if err != nil {
 		note("broken", "%v", err)
-		return
+		return false
 	}
-	complete := len(got.Incomplete) == 0
+	complete = len(got.Incomplete) == 0
 	for i, text := range report.Incomplete(got) {
 		if got.Incomplete[i].Cause != explore.CauseAssumed && !slices.ContainsFunc(p.incomplete, func(ok string) bool { return strings.Contains(text, ok) }) {
 			note("incomplete", "%s", text)
@@ -245,13 +253,13 @@ func (x *subject) compare(s search, found findings) {
 		codes[code] = true
 	}
 	if !complete {
-		return
+		return false
 	}
 	if x.racy() && !codes["HB002"] {
 		note("missed", "HB002")
 	}
 	if x.racy() {
-		return // the outcomes are those of sequential consistency
+		return true // the outcomes are those of sequential consistency
 	}
 	outcomes := map[string]bool{}
 	for _, o := range got.Outcomes {
@@ -266,6 +274,7 @@ func (x *subject) compare(s search, found findings) {
 		}
 		note("lost", "%s; has %s", o, strings.Join(slices.Sorted(maps.Keys(outcomes)), ", "))
 	}
+	return true
 }
 
 // explains reports whether a native outcome has the output of a known outcome with another ending

@@ -9,6 +9,8 @@ import (
 )
 
 // Blocking: a Read that waits in the system.
+//
+//native:incomplete stopped
 func Blocking() {
 	in(func(w *watcher) {
 		w.f.Fd()
@@ -18,6 +20,8 @@ func Blocking() {
 }
 
 // LateBeside: a deadline beside an event.
+//
+//native:incomplete stopped
 func LateBeside() {
 	in(func(w *watcher) {
 		s := ""
@@ -29,6 +33,8 @@ func LateBeside() {
 }
 
 // TwoReaders: of one instance.
+//
+//native:incomplete stopped
 func TwoReaders() {
 	in(func(w *watcher) {
 		s, u := "", ""
@@ -83,6 +89,8 @@ func AddWritten() {
 }
 
 // RenamedBeside: a file is written beside its renaming.
+//
+//native:incomplete stopped
 func RenamedBeside() {
 	in(func(w *watcher) {
 		f, err := os.Create(w.path("a"))
@@ -106,6 +114,8 @@ func MovedDir() {
 }
 
 // OverBeside: a file is opened beside a renaming over it.
+//
+//native:incomplete stopped
 func OverBeside() {
 	in(func(w *watcher) {
 		w.write("a")
