@@ -101,7 +101,10 @@ type record struct {
 
 func (g *goroutine) record() record { return record{g.Frame, g.gstate} }
 
-func (g *goroutine) restore(r *record) { g.Frame, g.gstate = r.Frame, r.gstate }
+func (g *goroutine) restore(r *record) {
+	g.Reach()
+	g.Frame, g.gstate = r.Frame, r.gstate
+}
 
 // waitState describes a channel operation or a signalled wait in progress. seq is the number of the
 // goroutine's arrival at its pending operation, from Machine.arrivals: among the partners of a

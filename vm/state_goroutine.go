@@ -140,7 +140,7 @@ func (m *Machine) newG(parent *goroutine) *goroutine {
 		g.bubble, g.late, g.Facts = parent.bubble, parent.late, parent.Facts
 		g.owned = parent.owned
 	}
-	if g.Shadow = nil; m.tracking {
+	if g.Shadow, g.Reached = nil, 0; m.tracking {
 		g.Shadow = make([]*symbolic.Term, len(g.Stack))
 	}
 	// The parent's earlier actions happen before all actions of the new goroutine (memory model: Goroutine

@@ -120,6 +120,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if m.watched {
 				m.watch(g, f)
 			}
+			g.Reach()
 			if m.sym.Drawn {
 				in = m.sym.BeforeDrawn(&g.Goroutine, f, in)
 			} else if in = m.sym.Before(&g.Goroutine, f, in); in == nil {

@@ -30,7 +30,7 @@ func (m *Machine) track() {
 	}
 	// The plain loop has not maintained the shadows.
 	for _, g := range m.gs {
-		g.Shadow = make([]*symbolic.Term, len(g.Stack))
+		g.Shadow, g.Reached = make([]*symbolic.Term, len(g.Stack)), 0
 		//mutant: labels of goroutines that wait are those of before [test ./internal/modeltest TestOperations]
 		g.serial.valid = false // fingerprints have shadows from now on
 	}

@@ -10,9 +10,10 @@ import (
 // shadows, and its place in the program.
 type Goroutine struct {
 	Frame
-	Stack  []uint64
-	Shadow []*symbolic.Term // shadows of the stack's words, if the machine tracks symbolic values
-	Clean  uint32           // no word from here on has a label, or NoneClean: see labels_skip.go
+	Stack   []uint64
+	Shadow  []*symbolic.Term // shadows of the stack's words, if the machine tracks symbolic values
+	Clean   uint32           // no word from here on has a label, or NoneClean: see labels_skip.go
+	Reached uint32           // likewise, but never lower than the end of a frame that may have had labels
 }
 
 // A Frame is the part of a goroutine that is saved before it changes, except the stack. While an operation
@@ -26,6 +27,13 @@ type Frame struct {
 	Ways   int32  // alternatives of the pending decision
 	Facts  *Fact  // facts about inputs; see decide.go
 	NVars  uint32 // number of variables that the goroutine has made
+}
+
+// Reach records that the words of the running frame may have labels.
+func (g *Goroutine) Reach() {
+	if g.Fn != nil {
+		g.Reached = max(g.Reached, g.FP+uint32(g.Fn.Window))
+	}
 }
 
 // Reg returns register i of the running frame.

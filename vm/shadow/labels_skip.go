@@ -14,7 +14,10 @@ import (
 //     (finish, LoadRegs), messages from other goroutines (MoveRegs), and deferred calls (Passed). So does
 //     an operation in a frame below it, which may move a label. It is computed again when the goroutine next
 //     runs, because a rewind may restore labels.
-//  3. A skipped operation would only have set labels to nil that are nil already, without a look.
+//  3. No word from Reached on has a label, though the stack may be much larger: it is raised to the end of each
+//     frame that executes an instruction, of a frame that a rewind leaves, and of words that a rewind
+//     restores; only Rescan lowers it. So Rescan clears the words below it only.
+//  4. A skipped operation would only have set labels to nil that are nil already, without a look.
 
 // NoneClean is the value of Goroutine.Clean if any word may have a label.
 const NoneClean = 1<<32 - 1
@@ -84,16 +87,19 @@ func (s *Symbols) indifferent(g *Goroutine, in *Instr) bool {
 func (s *Symbols) Rescan(g *Goroutine) {
 	s.unscanned, s.frame = 0, g.FP
 	top := g.FP + uint32(g.Fn.Window)
-	clear(g.Shadow[min(int(top), len(g.Shadow)):])
+	end := min(int(top), len(g.Shadow))
+	//mutant: labels of frames that have ended stay [test ./vm TestLabelsAbove]: "max(end, int(g.Reached))" -> "end"
+	clear(g.Shadow[end:min(max(end, int(g.Reached)), len(g.Shadow))])
+	g.Reached = top
 	if len(s.served) > 0 {
 		// A rewind restores only the words that have been saved.
-		words := g.Shadow[min(int(s.m.SavedFrom(g)), len(g.Shadow)):]
+		words := g.Shadow[min(int(s.m.SavedFrom(g)), end):end]
 		for i, t := range words {
 			//mutant: labels without a purpose stay in registers [test ./vm TestServedLabels]: "s.live(t)" -> "t"
 			words[i] = s.live(t)
 		}
 	}
-	n := min(int(top), len(g.Shadow))
+	n := end
 	//mutant: registers have no labels after a while [env TestFlows]: false
 	for n > 0 && g.Shadow[n-1] == nil {
 		n--

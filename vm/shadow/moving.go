@@ -100,6 +100,7 @@ func (s *Symbols) Restored(g *Goroutine, lo uint32, off int) {
 	//mutant: registers' shadows stay [inputs Ways]: false
 	if int(lo) < len(g.Shadow) {
 		copy(g.Shadow[lo:], s.shadow[off:])
+		g.Reached = max(g.Reached, lo+uint32(len(s.shadow)-off))
 	}
 	s.shadow = s.shadow[:off]
 }
@@ -110,6 +111,7 @@ func (s *Symbols) Passed(g *Goroutine, fp uint32, p heap.Ptr, n int) {
 		//mutant: what is passed to a deferred function has no label [env TestFlows]
 		g.Clean = NoneClean
 		copy(g.Shadow[fp:], s.loadWords(nil, p, uint64(n)*8))
+		g.Reached = max(g.Reached, fp+uint32(n))
 	}
 }
 
@@ -129,6 +131,7 @@ func (s *Symbols) Spawned(n, g *Goroutine, fp uint32, args []uint64) {
 	at := (uintptr(unsafe.Pointer(&args[0])) - uintptr(unsafe.Pointer(&g.Stack[0]))) / 8
 	if at < uintptr(len(g.Stack)) {
 		copy(n.Shadow[fp:], g.Shadow[at:at+uintptr(len(args))])
+		n.Reached = max(n.Reached, fp+uint32(len(args)))
 	}
 }
 

@@ -1,0 +1,3 @@
+module example.com/above
+
+go 1.26
