@@ -48,8 +48,8 @@ const wholePatience, longPatience = 2, 1
 // second one, and executes the predicted ones.
 const fewLong, fewRead = 2, 16
 
-// fewFar is the number of executions of d before the first sample. If executions are long because of code that
-// one goroutine executes alone, such as a test with many subtests, they are few.
+// fewFar is the number of executions of d before the first sample. If executions are long because of code
+// that one goroutine executes alone, such as a test with many subtests, they are few.
 const fewFar = 8
 
 // farPath is the least length of an execution for which d takes more than three million steps.

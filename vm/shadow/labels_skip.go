@@ -14,9 +14,9 @@ import (
 //     (finish, LoadRegs), messages from other goroutines (MoveRegs), and deferred calls (Passed). So does
 //     an operation in a frame below it, which may move a label. It is computed again when the goroutine next
 //     runs, because a rewind may restore labels.
-//  3. No word from Reached on has a label, though the stack may be much larger: it is raised to the end of each
-//     frame that executes an instruction, of a frame that a rewind leaves, and of words that a rewind
-//     restores; only Rescan lowers it. So Rescan clears the words below it only.
+//  3. No word from Reached on has a label, though the stack may be much larger: it is raised to the end of
+//     each frame that executes an instruction, of a frame that a rewind leaves, and of words that a rewind
+//     restores; only Rescan lowers it. So Rescan clears only words below it.
 //  4. A skipped operation would only have set labels to nil that are nil already, without a look.
 
 // NoneClean is the value of Goroutine.Clean if any word may have a label.
