@@ -73,7 +73,7 @@ func TestSCT(t *testing.T) {
 func TestSampledPasses(t *testing.T) {
 	deep.Skip(t, "the suites of samplers with pct")
 	w := workspace(t)
-	for _, suite := range []string{"jacontebe", "kernels"} {
+	for _, suite := range []string{"jacontebe", "racebench", "kernels"} {
 		for _, s := range SampledPrograms(suite) {
 			r, err := w.Sample(context.Background(), s, "pct")
 			if err != nil || !slices.ContainsFunc(r.First, func(n uint64) bool { return n != 1 }) {
