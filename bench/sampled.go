@@ -26,7 +26,7 @@ func (s *SampledProgram) Name() string { return strings.TrimSpace(s.Program + " 
 // SampledSuites are the suites that compare samplers. The programs of sct are rewritten in Go from those of
 // SCTBench (Thomson, Donaldson and Betts, PPoPP 2014), with the same names. Those of jacontebe do what the
 // reports of the bugs of JaConTeBe (Lin et al., ASE 2015) describe; their argument is the number of the bug.
-// Those of racebench have bugs put into them as RaceBench does (Liang et al., AsiaCCS 2023): the argument is the
+// Into those of racebench bugs are put as RaceBench does (Liang et al., AsiaCCS 2023); their argument is the
 // number of the bug. Those of kernels have bugs of the classes of GoBench (Yuan et al., CGO 2021).
 func SampledSuites() []string { return []string{"sct", "jacontebe", "racebench", "kernels"} }
 

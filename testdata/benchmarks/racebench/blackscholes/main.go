@@ -11,8 +11,8 @@ const goroutines, options, runs = 3, 6, 2
 
 var bug = harness.Choose(
 	&harness.Bug{
-		Path:    []harness.Pass{{"run", 6}, {"normal", 24}, {"polynomial", 24}},
-		Pattern: harness.NoWait, Parts: []string{"store", "end"}, Locked: []int{1},
+		Path:    []harness.Pass{{"d2", 3}, {"discount", 3}, {"d1", 6}},
+		Pattern: harness.NoWait, Parts: []string{"normal", "normal"}, Locked: []int{1},
 	},
 	&harness.Bug{
 		Path:    []harness.Pass{{"run", 3}, {"start", 3}, {"price", 1}},

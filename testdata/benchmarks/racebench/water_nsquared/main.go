@@ -12,16 +12,16 @@ const goroutines, molecules, steps = 3, 6, 1
 
 var bug = harness.Choose(
 	&harness.Bug{
-		Path:    []harness.Pass{{"predicted", 6}, {"force", 9}},
-		Pattern: harness.Disorder, Parts: []string{"lock", "lock", "lock"}, Locked: []int{1, 2},
+		Path:    []harness.Pass{{"start", 3}, {"predict", 3}, {"predicted", 6}},
+		Pattern: harness.RWA, Parts: []string{"pair", "lock", "lock"}, Locked: []int{0},
 		Then: &harness.Bug{
-			Path:    []harness.Pass{{"force", 12}, {"sum", 3}},
-			Pattern: harness.NoWait, Parts: []string{"corrected", "corrected"}, Locked: []int{1},
+			Path:    []harness.Pass{{"force", 12}, {"corrected", 6}},
+			Pattern: harness.Disorder, Parts: []string{"end", "end", "end"}, Locked: []int{2},
 		},
 	},
 	&harness.Bug{
-		Path:    []harness.Pass{{"predicted", 6}, {"lock", 9}},
-		Pattern: harness.WAW, Parts: []string{"force", "force", "force"}, Locked: []int{2},
+		Path:    []harness.Pass{{"predict", 3}, {"predicted", 6}, {"forces", 3}},
+		Pattern: harness.Disorder, Parts: []string{"force", "lock", "lock"}, Locked: []int{1, 2},
 	},
 )
 
