@@ -17,12 +17,8 @@ var bug = harness.Choose(
 		Pattern: harness.WAW, Parts: []string{"neighbour", "swapped", "neighbour"}, Locked: []int{0, 2},
 	},
 	&harness.Bug{
-		Path:    []harness.Pass{{"start", 3}, {"neighbour", 15}, {"temperature", 6}},
-		Pattern: harness.WWA, Parts: []string{"accept", "choose", "accept"}, Locked: []int{0},
-		Then: &harness.Bug{
-			Path:    []harness.Pass{{"accept", 8}, {"swapped", 8}},
-			Pattern: harness.WAW, Parts: []string{"neighbour", "cost", "neighbour"}, Locked: []int{1, 2},
-		},
+		Path:    []harness.Pass{{"temperature", 3}, {"choose", 6}, {"decide", 4}},
+		Pattern: harness.Disorder, Parts: []string{"accept", "cost", "accept"}, Locked: []int{2},
 	},
 )
 

@@ -12,12 +12,16 @@ const goroutines, cells, frames = 3, 6, 1
 
 var bug = harness.Choose(
 	&harness.Bug{
-		Path:    []harness.Pass{{"change", 18}, {"unlock", 18}},
-		Pattern: harness.WAW, Parts: []string{"end", "end", "end"}, Locked: []int{2},
+		Path:    []harness.Pass{{"change", 18}, {"lock", 18}},
+		Pattern: harness.RWA, Parts: []string{"moved", "advance", "moved"},
+		Then: &harness.Bug{
+			Path:    []harness.Pass{{"moved", 6}},
+			Pattern: harness.WAW, Parts: []string{"end", "end", "end"}, Locked: []int{0, 2},
+		},
 	},
 	&harness.Bug{
-		Path:    []harness.Pass{{"start", 3}},
-		Pattern: harness.WAW, Parts: []string{"clear", "clear", "clear"}, Locked: []int{2},
+		Path:    []harness.Pass{{"start", 3}, {"clear", 3}, {"change", 3}},
+		Pattern: harness.RWA, Parts: []string{"unlock", "unlock", "unlock"},
 	},
 )
 

@@ -12,11 +12,11 @@ const goroutines, molecules, steps = 3, 6, 1
 
 var bug = harness.Choose(
 	&harness.Bug{
-		Path:    []harness.Pass{{"start", 3}, {"predict", 3}, {"predicted", 6}},
-		Pattern: harness.RWA, Parts: []string{"pair", "lock", "lock"}, Locked: []int{0},
+		Path:    []harness.Pass{{"predict", 3}},
+		Pattern: harness.RWA, Parts: []string{"predicted", "predicted", "predicted"},
 		Then: &harness.Bug{
-			Path:    []harness.Pass{{"force", 12}, {"corrected", 6}},
-			Pattern: harness.Disorder, Parts: []string{"end", "end", "end"}, Locked: []int{2},
+			Path:    []harness.Pass{{"corrected", 6}},
+			Pattern: harness.WWA, Parts: []string{"end", "step", "end"}, Locked: []int{0, 1},
 		},
 	},
 	&harness.Bug{

@@ -16,8 +16,8 @@ var bug = harness.Choose(
 		Pattern: harness.RWA, Parts: []string{"leave", "stay", "leave"}, Locked: []int{0, 2},
 	},
 	&harness.Bug{
-		Path:    []harness.Pass{{"moved", 9}, {"enter", 9}, {"list", 3}},
-		Pattern: harness.Disorder, Parts: []string{"count", "forces", "count"}, Locked: []int{0, 2},
+		Path:    []harness.Pass{{"step", 3}, {"leave", 8}, {"moved", 7}},
+		Pattern: harness.WWA, Parts: []string{"list", "enter", "list"}, Locked: []int{0},
 	},
 )
 
