@@ -80,6 +80,9 @@ type Config struct {
 	// HalfAimed: half of the executions are aimed, not most.
 	HalfAimed bool
 
+	// RaiseSteps raises MaxSteps in a search that samples as long as all its executions have been cut.
+	RaiseSteps bool
+
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most once
 	// (Explorer.NoDuplicates) verify this (Result.Duplicate), but not for an explorer that it falls
 	// back to.

@@ -54,6 +54,7 @@ type sampler struct {
 	following  *following     `saved:"-"` // followed by the present execution; nil: none
 	effects    por.Effects    `saved:"-"` // nil: the system does not know them
 	inRow      int            `saved:"-"` // see continues
+	longer     int            // how many times MaxSteps has been raised: see raise
 	touched    []trace.Access `saved:"-"`
 	advanced   []trace.GID    `saved:"-"`
 }
@@ -94,6 +95,9 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) por.Re
 	defer leave()
 	if resumed {
 		x.Reenter()
+		for range x.longer {
+			x.Cfg.MaxSteps *= raiseBy
+		}
 	}
 	_, sends := cfg.Sends(v)
 	if m, ok := v.(por.Mergeable); ok && (cfg.Jobs > 1 || sends) && len(cfg.Targets) == 0 {
@@ -145,6 +149,7 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 		x.predictors = []*predictor{newPredictor(false), newPredictor(true)}
 	}
 	x.execution()
+	x.raise()
 	x.countAim()
 	if x.counter != nil {
 		x.census = x.counter.census()
@@ -155,6 +160,20 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	x.drawPredicted(root, left-1)
 	x.number++
 	x.Rewind(root)
+}
+
+// With Config.RaiseSteps the bound on steps is raised at most mostRaises times, to raiseBy times its value each
+// time. A test of 10^7 steps has no execution otherwise, however much time there is; and executions that never
+// end cost only a few long walks more.
+const raiseBy, mostRaises = 8, 2
+
+// raise raises the bound on steps if it has cut all executions.
+func (x *sampler) raise() {
+	//mutant: sample: the bound on steps stays [test ./por/sample TestRaised]: "x.longer < mostRaises" -> "false"
+	if x.Cfg.RaiseSteps && x.longer < mostRaises && x.Stats.Truncated > 0 && x.Stats.Truncated == x.Stats.Done() {
+		x.longer++
+		x.Cfg.MaxSteps *= raiseBy
+	}
 }
 
 // execution executes from the initial state to an end.
