@@ -25,7 +25,7 @@ type Options struct {
 	// begin, and may take time; over reports whether they have to end.
 	Aims func(over func() bool) []target.Target
 	half bool // half of the executions are aimed, not most
-	// longer: a search that samples raises MaxSteps as long as all its executions have been cut.
+	// longer is por.Config.RaiseSteps.
 	longer bool
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.

@@ -7,7 +7,7 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestRaised: the bound on steps is raised while it cuts all executions, and no further.
+// TestRaised: the bound on steps is raised twice while it cuts all executions. Then the first one holds again.
 func TestRaised(t *testing.T) {
 	work := func(n int) (list []toys.Instr) {
 		for range n {
@@ -30,6 +30,9 @@ func TestRaised(t *testing.T) {
 		r := RandomExplorer().Explore(toy, &stuck{}, por.Config{MaxExecutions: 4, MaxSteps: x.bound, Seed: 1, RaiseSteps: x.raise})
 		if r.Executions != uint64(x.ended) || r.Truncated != uint64(x.cut) {
 			t.Errorf("%d stores, bound %d, raised %v: %d executions have ended and %d were cut, want %d and %d", x.stores, x.bound, x.raise, r.Executions, r.Truncated, x.ended, x.cut)
+		}
+		if most := 2 + 10 + 50 + 2; x.bound == 2 && r.Transitions != uint64(most) {
+			t.Errorf("%d steps in four walks without end, want %d", r.Transitions, most)
 		}
 	}
 }
