@@ -7,7 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/por/toys"
 )
 
-// TestRaised: the bound on steps is raised twice while it cuts all executions. Then the first one holds again.
+// TestRaised: the bound on steps is raised twice while it cuts all executions. Then the first one holds
+// again.
 func TestRaised(t *testing.T) {
 	work := func(n int) (list []toys.Instr) {
 		for range n {

@@ -162,13 +162,13 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	x.Rewind(root)
 }
 
-// With Config.RaiseSteps the bound on steps is raised at most mostRaises times, to raiseBy times its value each
-// time. A test of 10^7 steps has no execution otherwise, however much time there is. Each step needs 100 to 150
-// bytes, so there is no further raise.
+// With Config.RaiseSteps the bound on steps is raised at most mostRaises times, to raiseBy times its value
+// each time. A test of 10^7 steps has no execution otherwise, however much time there is. Each step needs
+// 100 to 150 bytes, so there is no further raise.
 const raiseBy, mostRaises = 5, 2
 
-// raise raises the bound on steps if it has cut all executions. If executions seem to have no end, the first bound
-// holds again, because many walks show more of such a program than a few long ones.
+// raise raises the bound on steps if it has cut all executions. If executions seem to have no end, the first
+// bound holds again, because many walks show more of such a program than a few long ones.
 func (x *sampler) raise() {
 	if x.Cfg.RaiseSteps && x.Stats.Truncated > 0 && x.Stats.Truncated == x.Stats.Done() {
 		x.longer = min(x.longer+1, mostRaises+1)
