@@ -13,7 +13,7 @@
 //	          what a search of their states costs
 //	spin14    the programs of a paper on static facts, with       Spin14Row
 //	          every kind of them, beside its table 2
-//	sct, jacontebe, kernels                                       SampledRow
+//	sct, jacontebe, racebench, kernels                            SampledRow
 //	          programs with a bug: how many executions each
 //	          explorer that samples needs, and the work of auto
 //	others    programs whose executions have been counted by a    CountedRow

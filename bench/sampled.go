@@ -26,8 +26,9 @@ func (s *SampledProgram) Name() string { return strings.TrimSpace(s.Program + " 
 // SampledSuites are the suites that compare samplers. The programs of sct are rewritten in Go from those of
 // SCTBench (Thomson, Donaldson and Betts, PPoPP 2014), with the same names. Those of jacontebe do what the
 // reports of the bugs of JaConTeBe (Lin et al., ASE 2015) describe; their argument is the number of the bug.
-// Those of kernels have bugs of the classes of GoBench (Yuan et al., CGO 2021).
-func SampledSuites() []string { return []string{"sct", "jacontebe", "kernels"} }
+// Into those of racebench bugs are put as RaceBench does (Liang et al., AsiaCCS 2023); their argument is the
+// number of the bug. Those of kernels have bugs of the classes of GoBench (Yuan et al., CGO 2021).
+func SampledSuites() []string { return []string{"sct", "jacontebe", "racebench", "kernels"} }
 
 // sampled are the programs of the suites, and their arguments.
 var sampled = map[string][]struct {
@@ -75,6 +76,23 @@ var sampled = map[string][]struct {
 		{"log4j", []string{"38137", "41214", "44032", "50463", "54325"}, false},
 		{"lucene", []string{"1544", "2783"}, false},
 		{"pool", []string{"120", "146", "149", "162"}, false},
+	},
+	"racebench": {
+		{"blackscholes", []string{"1", "2"}, false},
+		{"bodytrack", []string{"1", "2"}, false},
+		{"canneal", []string{"1", "2"}, false},
+		{"cholesky", []string{"1", "2"}, false},
+		{"dedup", []string{"1", "2"}, false},
+		{"ferret", []string{"1", "2"}, false},
+		{"fluidanimate", []string{"1", "2"}, false},
+		{"pigz", []string{"1", "2"}, false},
+		{"raytrace", []string{"1", "2"}, false},
+		{"raytrace2", []string{"1", "2"}, false},
+		{"streamcluster", []string{"1", "2"}, false},
+		{"volrend", []string{"1", "2"}, false},
+		{"water_nsquared", []string{"1", "2"}, false},
+		{"water_spatial", []string{"1", "2"}, false},
+		{"x264", []string{"1", "2"}, false},
 	},
 	"kernels": {
 		{"lock", []string{"double", "leaked", "abba", "ring", "rwr", "rwrw"}, false},

@@ -14,7 +14,7 @@ import (
 )
 
 // TestSCT: the samplers find the bugs of some programs after exactly these numbers of executions. In the full
-// tier every program of the three suites but safestack has a bug that surw finds.
+// tier every program of the four suites but safestack has a bug that surw finds.
 func TestSCT(t *testing.T) {
 	w := workspace(t)
 	for i, x := range []struct {
@@ -41,6 +41,8 @@ func TestSCT(t *testing.T) {
 		{SampledProgram{"jacontebe", "pool", "162", false}, "pct", "2.2"},
 		{SampledProgram{"kernels", "lock", "abba", false}, "surw", "2.9"},
 		{SampledProgram{"jacontebe", "groovy", "4292", false}, "random", "9.0"},
+		{SampledProgram{"racebench", "volrend", "1", false}, "pos", "2.2"},
+		{SampledProgram{"racebench", "raytrace2", "2", false}, "surw", "6.7"},
 	} {
 		if !deep.Every(3, i) {
 			continue
@@ -73,7 +75,7 @@ func TestSCT(t *testing.T) {
 func TestSampledPasses(t *testing.T) {
 	deep.Skip(t, "the suites of samplers with pct")
 	w := workspace(t)
-	for _, suite := range []string{"jacontebe", "kernels"} {
+	for _, suite := range []string{"jacontebe", "racebench", "kernels"} {
 		for _, s := range SampledPrograms(suite) {
 			r, err := w.Sample(context.Background(), s, "pct")
 			if err != nil || !slices.ContainsFunc(r.First, func(n uint64) bool { return n != 1 }) {

@@ -72,6 +72,7 @@ const (
 	sampledTable // the table of the first suite that compares samplers; one for each further suite follows
 	_
 	_
+	_
 	countedTable // the table of the first suite of counted programs; one for each further suite follows
 )
 

@@ -45,7 +45,7 @@ func (p *portfolio) startDraws(work uint64, needed bool) {
 	if d.endless = p.drawn; d.endless {
 		walks := list[0]
 		walks.Seed++ // the first executions of this sample have been drawn already
-		walks.MaxExecs = math.MaxUint64
+		walks.MaxExecs, walks.longer = math.MaxUint64, walks.RaiseSteps
 		list = []Options{walks}
 		p.turns.Enter(d.number, d.start)
 	}

@@ -25,6 +25,8 @@ type Options struct {
 	// begin, and may take time; over reports whether they have to end.
 	Aims func(over func() bool) []target.Target
 	half bool // half of the executions are aimed, not most
+	// longer is por.Config.RaiseSteps.
+	longer bool
 	// Portfolio, if set, has the explorers to use instead of POR, each with options of its own. Of
 	// these Options, the other explorers use only Ignores, Trace and Progress.
 	Portfolio *Portfolio
@@ -151,7 +153,7 @@ func (o *Options) config() por.Config {
 	return por.Config{
 		Match: o.Match, Symmetry: o.Symmetry, MaxExecutions: o.MaxExecs, MaxSteps: o.MaxSteps, MaxStates: o.MaxStates, MaxMemory: o.MaxMemory,
 		LimitPreempt: o.LimitPreempt, Preempt: o.Preempt, WholeCalls: o.WholeCalls, Prompt: o.Prompt, Seed: o.Seed, IgnoreOutput: !o.Outcomes, CheckDuplicates: o.CheckDuplicates,
-		Trace: o.Trace, Dive: o.dive, HalfAimed: o.half,
+		Trace: o.Trace, Dive: o.dive, HalfAimed: o.half, RaiseSteps: o.longer,
 	}
 }
 

@@ -80,6 +80,10 @@ type Config struct {
 	// HalfAimed: half of the executions are aimed, not most.
 	HalfAimed bool
 
+	// RaiseSteps: in a search that samples, two executions have a larger MaxSteps if all before them have
+	// been cut. It stays larger once one of them has ended.
+	RaiseSteps bool
+
 	// CheckDuplicates makes an explorer that executes each class of equivalent executions at most once
 	// (Explorer.NoDuplicates) verify this (Result.Duplicate), but not for an explorer that it falls
 	// back to.

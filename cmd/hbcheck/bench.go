@@ -35,7 +35,7 @@ type benchFlags struct {
 }
 
 // The suites, in the order they run.
-var suites = append([]string{"vm", "big", "sct", "jacontebe", "kernels", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
+var suites = append([]string{"vm", "big", "sct", "jacontebe", "racebench", "kernels", "answers", "inputs", "facts", "jpf", "realistic", "spin14"}, bench.CountedSuites()...)
 
 func benchCommand() *cobra.Command {
 	var f benchFlags
@@ -53,6 +53,7 @@ func benchCommand() *cobra.Command {
           samples needs to find the bug, the geometric mean of 20 seeds within 1,000;
           and the work of auto, as a multiple of the steps of an execution of the first
   jacontebe  the same for bugs of JaConTeBe, as their reports describe them
+  racebench  the same for programs into which bugs are put as RaceBench does
   kernels    the same for bugs of the classes of GoBench
   answers  everyday tests, and programs of growing size, with every explorer and with
           auto: steps to an answer, as multiples of the steps of the best single explorer
@@ -135,7 +136,7 @@ func (f *benchFlags) bench(cmd *cobra.Command, args []string) error {
 	for _, x := range []struct {
 		suite string
 		run   func() error
-	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sampledIn("sct")}, {"jacontebe", r.sampledIn("jacontebe")}, {"kernels", r.sampledIn("kernels")}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
+	}{{"vm", r.speed}, {"big", r.big}, {"sct", r.sampledIn("sct")}, {"jacontebe", r.sampledIn("jacontebe")}, {"racebench", r.sampledIn("racebench")}, {"kernels", r.sampledIn("kernels")}, {"answers", r.answers}, {"inputs", r.inputs}, {"facts", r.facts}, {"jpf", r.jpf}, {"realistic", r.realistic}, {"spin14", r.spin14}} {
 		if slices.Contains(args, x.suite) {
 			if err := r.safely(x.suite, x.run); err != nil {
 				return err

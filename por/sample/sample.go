@@ -54,6 +54,8 @@ type sampler struct {
 	following  *following     `saved:"-"` // followed by the present execution; nil: none
 	effects    por.Effects    `saved:"-"` // nil: the system does not know them
 	inRow      int            `saved:"-"` // see continues
+	longer     int            // how many times MaxSteps has been raised: see raise
+	shortest   int            `saved:"-"` // MaxSteps at first
 	touched    []trace.Access `saved:"-"`
 	advanced   []trace.GID    `saved:"-"`
 }
@@ -66,6 +68,7 @@ func newSampler(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) *s
 	rng := rand.New(random)
 	effects, _ := sys.(por.Effects)
 	x := &sampler{Driver: search.NewDriver(sys, v, cfg), random: random, rng: rng, strategy: s(rng), aimed: make([]por.Aimed, len(cfg.Targets)), effects: effects}
+	x.shortest = cfg.MaxSteps
 	x.Size = search.Sum{Sys: x.Size, More: func() int64 {
 		n := int64(0)
 		for _, p := range x.predictors {
@@ -94,6 +97,7 @@ func sample(sys por.System, v por.Visitor, cfg por.Config, s newStrategy) por.Re
 	defer leave()
 	if resumed {
 		x.Reenter()
+		x.Cfg.MaxSteps = x.bound()
 	}
 	_, sends := cfg.Sends(v)
 	if m, ok := v.(por.Mergeable); ok && (cfg.Jobs > 1 || sends) && len(cfg.Targets) == 0 {
@@ -145,6 +149,7 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 		x.predictors = []*predictor{newPredictor(false), newPredictor(true)}
 	}
 	x.execution()
+	x.raise()
 	x.countAim()
 	if x.counter != nil {
 		x.census = x.counter.census()
@@ -155,6 +160,33 @@ func (x *sampler) draw(root por.Mark, left uint64) {
 	x.drawPredicted(root, left-1)
 	x.number++
 	x.Rewind(root)
+}
+
+// With Config.RaiseSteps the bound on steps is raised at most mostRaises times, to raiseBy times its value
+// each time. A test of 10^7 steps has no execution otherwise, however much time there is. Each step needs
+// 100 to 150 bytes, so there is no further raise.
+const raiseBy, mostRaises = 5, 2
+
+// raise raises the bound on steps if it has cut all executions. If executions seem to have no end, the first
+// bound holds again, because many walks show more of such a program than a few long ones.
+func (x *sampler) raise() {
+	if x.Cfg.RaiseSteps && x.Stats.Truncated > 0 && x.Stats.Truncated == x.Stats.Done() {
+		x.longer = min(x.longer+1, mostRaises+1)
+		x.Cfg.MaxSteps = x.bound()
+	}
+}
+
+// bound returns the bound on the steps of the next execution.
+func (x *sampler) bound() int {
+	bound := x.shortest
+	//mutant: sample: the bound on steps stays [test ./por/sample TestRaised]: "x.longer <= mostRaises" -> "false"
+	//mutant: sample: walks without end stay long [test ./por/sample TestRaised]: "x.longer <= mostRaises" -> "true"
+	if x.longer <= mostRaises {
+		for range x.longer {
+			bound *= raiseBy
+		}
+	}
+	return bound
 }
 
 // execution executes from the initial state to an end.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-//go:embed vm jpf realistic spin14 litmus smc condpor-det condpor cdpor clockvector dporengine await hbtest answers inputs big sct jacontebe kernels
+//go:embed vm jpf realistic spin14 litmus smc condpor-det condpor cdpor clockvector dporengine await hbtest answers inputs big sct jacontebe racebench kernels
 var files embed.FS
 
 // FS returns the programs: each is a main package in SUITE/PROGRAM, except for litmus tests, which
