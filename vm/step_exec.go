@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation reads better in the loop
-	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/values"
 )
@@ -54,10 +53,6 @@ import (
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
 
-// pcOf returns the number of the instruction at ip.
-// An instruction has 8 bytes, and so have the words that follow some.
-func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
-
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
 // refillBudget does not renew it.
 //
@@ -100,29 +95,25 @@ type (
 func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 	var loop L
 	h := m.heap
-	f := g.Fn
-	code := unsafe.Pointer(unsafe.SliceData(f.Code))
-	ip := unsafe.Add(code, int(g.PC)*8)
-	r := g.regs()
-	stop := m.stopFlags()
-	left := m.budgetLeft
+	ip, r, stop := g.next(), g.regs(), m.stopFlags()
+	m.left = m.budgetLeft
 	var addr, size uint64  // operands of the slow path
 	var callee, win uint32 // operands of a call
-	for {
+	for ; ; ip = unsafe.Add(ip, 8) {
+	again:
 		in := (*Instr)(ip)
-		ip = unsafe.Add(ip, 8)
 		if unsafe.Sizeof(loop) == 2 {
-			g.PC = pcOf(code, ip) - 1
-			m.watch(g, f)
+			g.PC = g.pcOf(ip)
+			m.watch(g, g.Fn)
 		}
 		if unsafe.Sizeof(loop) == 1 {
-			g.PC = pcOf(code, ip) - 1
+			g.PC = g.pcOf(ip)
 			if m.watched {
-				m.watch(g, f)
+				m.watch(g, g.Fn)
 			}
 			if m.sym.Drawn {
-				in = m.sym.BeforeDrawn(&g.Goroutine, f, in)
-			} else if in = m.sym.Before(&g.Goroutine, f, in); in == nil {
+				in = m.sym.BeforeDrawn(&g.Goroutine, g.Fn, in)
+			} else if in = m.sym.Before(&g.Goroutine, g.Fn, in); in == nil {
 				goto called
 			}
 		}
@@ -142,18 +133,30 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case Mov3:
 			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
-		// The host's copy allows for overlapping.
+		// If the ranges overlap, the order of the copies matters.
 		case MovN:
-			copy(unsafe.Slice(rg(r, in.A), int(in.C)), unsafe.Slice(rg(r, in.B), int(in.C)))
+			if a, b, n := in.A, in.B, in.C; a <= b {
+				for ; n > 0; a, b, n = a+1, b+1, n-1 {
+					*rg(r, a) = *rg(r, b)
+				}
+			} else {
+				for ; n > 0; n-- {
+					*rg(r, a+n-1) = *rg(r, b+n-1)
+				}
+			}
 		case Const:
-			*rg(r, in.A) = *(*uint64)(ip)
+			*rg(r, in.A) = nextWord(ip)
 			ip = unsafe.Add(ip, 8)
 		case ConstI:
 			*rg(r, in.A) = uint64(int64(in.Imm32()))
 		case StackAt:
-			*rg(r, in.A) = m.stackAddress(g)
+			g.PC = g.pcOf(ip)
+			m.stackAt(g, in, r)
+			goto resume
 		case Zero:
-			clear(unsafe.Slice(rg(r, in.A), int(in.B)))
+			for i := range in.B {
+				*rg(r, in.A+i) = 0
+			}
 		// Integers. Narrow ones are kept extended by the sign of their type: the compiler emits an
 		// extension after an operation on 64 bits, or the fused form of the commonest (AddS32 ...).
 		// The host's arithmetic wraps around as the guest's does (spec: Integer overflow).
@@ -220,7 +223,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// check.
 		case ChkShift:
 			if int64(*rg(r, in.A)) < 0 {
-				g.PC = pcOf(code, ip) - 1
+				g.PC = g.pcOf(ip)
 				m.throw(g, rtPanicShift)
 				goto called
 			}
@@ -283,8 +286,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case NegF32:
 			*rg(r, in.A) = uint64(math.Float32bits(-*rf32(r, in.B)))
 		case Cplx:
-			values.Complex(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(ip))
-			ip = unsafe.Add(ip, 8)
+			g.PC = g.pcOf(ip) + 2
+			values.Complex(rg(r, in.A), rg(r, in.B), rg(r, in.C), nextWord(ip))
+			goto resume
 		case CvtSF64:
 			*rf(r, in.A) = float64(int64(*rg(r, in.B)))
 		case CvtUF64:
@@ -316,7 +320,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case MaxF32:
 			*rg(r, in.A) = uint64(math.Float32bits(max(*rf32(r, in.B), *rf32(r, in.C))))
 		case CvtC:
+			g.PC = g.pcOf(ip) + 1
 			values.ConvertComplex(rg(r, in.A), rg(r, in.B), in.C)
+			goto resume
 		// Comparisons to a register; the dynamic types of interfaces may be uncomparable, which panics.
 		// Booleans are 0 and 1, which LNot and the fused branches rely on.
 		case Eq:
@@ -343,38 +349,28 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = b2u(*rf32(r, in.B) < *rf32(r, in.C))
 		case LeF32:
 			*rg(r, in.A) = b2u(*rf32(r, in.B) <= *rf32(r, in.C))
-		// The views of guest memory (m.str) do not outlive the case.
 		case EqStr:
-			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) == m.str(*rg(r, in.C), *rg(r, in.C+1)))
-		case LtStr:
-			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) < m.str(*rg(r, in.C), *rg(r, in.C+1)))
-		case LeStr:
-			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) <= m.str(*rg(r, in.C), *rg(r, in.C+1)))
-		case EqIface:
-			g.PC = pcOf(code, ip) - 1
-			eq, bad := m.mem.EqualIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
-			if bad != 0 {
-				m.throw(g, rtPanicUncomparable, bad)
+			g.PC = g.pcOf(ip) + 1
+			m.equalStrings(in, r)
+			goto resume
+		case LtStr, LeStr:
+			g.PC = g.pcOf(ip) + 1
+			m.compareStrings(in, r)
+			goto resume
+		case EqIface, EqN:
+			g.PC = g.pcOf(ip)
+			if !m.equalValues(g, in, r) {
 				goto called
 			}
-			*rg(r, in.A) = b2u(eq)
-		case EqN:
-			g.PC = pcOf(code, ip) - 1
-			eq, bad := m.mem.Equal(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
-			if bad != 0 {
-				m.throw(g, rtPanicUncomparable, bad)
-				goto called
-			}
-			ip = unsafe.Add(ip, 8)
-			*rg(r, in.A) = b2u(eq)
+			goto resume
 		// Jumps. Only backward jumps and calls use up the budget: a goroutine cannot execute
 		// forever without one of them.
 		case Jmp:
 			ip = unsafe.Add(ip, int(in.Imm32())*8)
 		case JmpBack:
 			ip = unsafe.Add(ip, int(in.Imm32())*8)
-			if left--; left < 0 {
-				goto yield
+			if m.left--; m.left < 0 {
+				goto turned
 			}
 		// A conditional branch back has a negative offset; unlike a jump it is not a separate operation.
 		case JT:
@@ -382,8 +378,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				off := int(in.Imm32())
 				ip = unsafe.Add(ip, off*8)
 				if off < 0 {
-					if left--; left < 0 {
-						goto yield
+					if m.left--; m.left < 0 {
+						goto turned
 					}
 				}
 			}
@@ -392,8 +388,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				off := int(in.Imm32())
 				ip = unsafe.Add(ip, off*8)
 				if off < 0 {
-					if left--; left < 0 {
-						goto yield
+					if m.left--; m.left < 0 {
+						goto turned
 					}
 				}
 			}
@@ -455,171 +451,137 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// constants of the host's code.
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int8)(p))
+			*rg(r, in.A) = uint64(*(*int8)(o.At(addr)))
 		case LdU8:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint8)(p))
+			*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
 		case LdS16:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int16)(p))
+			*rg(r, in.A) = uint64(*(*int16)(o.At(addr)))
 		case LdU16:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint16)(p))
+			*rg(r, in.A) = uint64(*(*uint16)(o.At(addr)))
 		case LdS32:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int32)(p))
+			*rg(r, in.A) = uint64(*(*int32)(o.At(addr)))
 		case LdU32:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint32)(p))
+			*rg(r, in.A) = uint64(*(*uint32)(o.At(addr)))
 		case Ld64:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint64)(p))
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
 		// Strings and interfaces are loaded in one piece, and slices by Ld3. Only a program with a data race
 		// can read half of a value, and the race is found.
 		case Ld2:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 16, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 16, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 16, stop) {
+				goto load
 			}
-			*(*[2]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[2]uint64)(p)
+			*(*[2]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[2]uint64)(o.At(addr))
 		case Ld3:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 24, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 24, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) {
+				goto load
 			}
-			*(*[3]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[3]uint64)(p)
-		// The size is in the next word, which is skipped when the access is complete: until then
-		// the instruction's number is found from ip.
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := p[0], p[1], p[2]
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
 		case LdN:
 			addr = *rg(r, in.B) + uint64(in.C)
-			size = *(*uint64)(ip)
-			if p := h.Load(addr, size, stop); p != nil {
-				layout.LoadImage(rg(r, in.A), p, size)
-			} else if p = m.access(g, f, pcOf(code, ip), addr, size, false); p != nil {
-				layout.LoadImage(rg(r, in.A), p, size)
-			} else {
-				goto paused
+			size = nextWord(ip)
+			o := h.Object(addr)
+			if o.Lacks(addr, size, stop) {
+				goto load
 			}
-			ip = unsafe.Add(ip, 8)
+			g.PC = g.pcOf(ip) + 2
+			layout.LoadImage(rg(r, in.A), o.At(addr), size)
+			goto resume
 		// Narrow stores write the low bytes of the register. They store no pointers, so
 		// nothing is published.
 		case St8:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint8)(p) = uint8(*rg(r, in.B))
+			*(*uint8)(o.At(addr)) = uint8(*rg(r, in.B))
 		case St16:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint16)(p) = uint16(*rg(r, in.B))
+			*(*uint16)(o.At(addr)) = uint16(*rg(r, in.B))
 		case St32:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint32)(p) = uint32(*rg(r, in.B))
+			*(*uint32)(o.At(addr)) = uint32(*rg(r, in.B))
 		case St64:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
-					goto paused
-				}
-				m.publishStore(addr, *rg(r, in.B))
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint64)(p) = uint64(*rg(r, in.B))
+			*(*uint64)(o.At(addr)) = uint64(*rg(r, in.B))
 		case St2:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 16, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 16, true); p == nil {
-					goto paused
-				}
-				m.publishWords(addr, rg(r, in.B), 2)
+			o := h.Object(addr)
+			if o.Lacks(addr, 16, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*[2]uint64)(p) = *(*[2]uint64)(unsafe.Pointer(rg(r, in.B)))
+			*(*[2]uint64)(o.At(addr)) = *(*[2]uint64)(unsafe.Pointer(rg(r, in.B)))
 		case St3:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 24, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 24, true); p == nil {
-					goto paused
-				}
-				m.publishWords(addr, rg(r, in.B), 3)
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*[3]uint64)(p) = *(*[3]uint64)(unsafe.Pointer(rg(r, in.B)))
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
+			p[0], p[1], p[2] = x, y, z
 		case StN:
 			addr = *rg(r, in.A) + uint64(in.C)
-			size = *(*uint64)(ip)
-			if p := h.Store(addr, size, stop); p != nil {
-				layout.StoreImage(p, rg(r, in.B), size)
-			} else if p = m.access(g, f, pcOf(code, ip), addr, size, true); p != nil {
-				m.publishWords(addr, rg(r, in.B), int(size/8))
-				layout.StoreImage(p, rg(r, in.B), size)
-			} else {
-				goto paused
+			size = nextWord(ip)
+			o := h.Object(addr)
+			if o.Lacks(addr, size, stop) || !h.Saved(o) {
+				goto store
 			}
-			ip = unsafe.Add(ip, 8)
+			g.PC = g.pcOf(ip) + 2
+			layout.StoreImage(o.At(addr), rg(r, in.B), size)
+			goto resume
 		// Taking the address of a field through a nil pointer panics even if it is not accessed (spec:
 		// Address operators).
 		case AddPtr:
@@ -633,7 +595,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if p>>32 == 0 {
 				goto noMemory
 			}
-			*rg(r, in.A) = p + *(*uint64)(ip)
+			*rg(r, in.A) = p + nextWord(ip)
 			ip = unsafe.Add(ip, 8)
 		case NilChk:
 			if *rg(r, in.A)>>32 == 0 {
@@ -648,10 +610,10 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				addr, size = i, n
 				goto index
 			}
-			*rg(r, in.A) = *rg(r, in.B) + i**(*uint64)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
 			ip = unsafe.Add(ip, 8)
 		case IdxA:
-			x := *(*uint64)(ip)
+			x := nextWord(ip)
 			i, n := *rg(r, in.C), x>>32
 			if i >= n {
 				addr, size = i, n
@@ -673,13 +635,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*1
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int8)(p))
+			*rg(r, in.A) = uint64(*(*int8)(o.At(addr)))
 		case LdXU8:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -687,13 +647,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*1
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint8)(p))
+			*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
 		case LdXS16:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -701,13 +659,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*2
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int16)(p))
+			*rg(r, in.A) = uint64(*(*int16)(o.At(addr)))
 		case LdXU16:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -715,13 +671,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*2
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint16)(p))
+			*rg(r, in.A) = uint64(*(*uint16)(o.At(addr)))
 		case LdXS32:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -729,13 +683,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*4
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int32)(p))
+			*rg(r, in.A) = uint64(*(*int32)(o.At(addr)))
 		case LdXU32:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -743,13 +695,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*4
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint32)(p))
+			*rg(r, in.A) = uint64(*(*uint32)(o.At(addr)))
 		case LdX64:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -757,13 +707,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*8
-			p := h.Load(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint64)(p))
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
 		// The same for stores. The value is in C, as A and B say where.
 		case StX8:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
@@ -772,13 +720,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*1
-			p := h.Store(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint8)(p) = uint8(*rg(r, in.C))
+			*(*uint8)(o.At(addr)) = uint8(*rg(r, in.C))
 		case StX16:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -786,13 +732,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*2
-			p := h.Store(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint16)(p) = uint16(*rg(r, in.C))
+			*(*uint16)(o.At(addr)) = uint16(*rg(r, in.C))
 		case StX32:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -800,13 +744,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*4
-			p := h.Store(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint32)(p) = uint32(*rg(r, in.C))
+			*(*uint32)(o.At(addr)) = uint32(*rg(r, in.C))
 		case StX64:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -814,14 +756,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*8
-			p := h.Store(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
-					goto paused
-				}
-				m.publishStore(addr, *rg(r, in.C))
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint64)(p) = uint64(*rg(r, in.C))
+			*(*uint64)(o.At(addr)) = uint64(*rg(r, in.C))
 		// A string's bytes do not change: no object flag stops the load.
 		case LdStr:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
@@ -830,11 +769,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i
-			p := h.Load(addr, 1, 0)
-			if p == nil {
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, 0) {
 				goto noMemory
 			}
-			*rg(r, in.A) = uint64(*(*uint8)(p))
+			*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
 		// Loads from a value in registers, whose image is addressed by bytes.
 		case RLdS8:
 			*rg(r, in.A) = uint64(*(*int8)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
@@ -851,20 +790,21 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case RLd64:
 			*rg(r, in.A) = uint64(*(*uint64)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
 		case RLdN:
-			size = *(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
-			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
+			g.PC = g.pcOf(ip) + 2
+			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), nextWord(ip))
+			goto resume
 		// An array in registers: its elements are packed as in memory, the index is checked here.
 		case RIdx:
-			x := *(*uint64)(ip)
+			x := nextWord(ip)
 			i, n := *rg(r, in.C), x>>32
 			if i >= n {
 				addr, size = i, n
 				goto index
 			}
 			size = x & math.MaxUint32
+			g.PC = g.pcOf(ip) + 2
 			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
-			ip = unsafe.Add(ip, 8)
+			goto resume
 		// Calls. Arguments are in the outgoing window; enter makes it the callee's frame. The results of a
 		// native are in the window at once.
 		case Call:
@@ -878,118 +818,91 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				callee, win = uint32(fv), uint32(in.A)
 				goto enter
 			}
-			if left--; left < 0 {
-				left = 0 // the call is not made
-				ip = unsafe.Add(ip, -8)
+			if m.left--; m.left < 0 {
+				m.left = 0 // the call is not made
 				goto yield
 			}
-			g.PC = pcOf(code, ip)
+			g.PC = g.pcOf(ip) + 1
 			m.callValue(g, in.A, fv)
 			goto called
 		// The receiver, the interface's data word, becomes the first argument.
 		case CallI:
-			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
-			if fv == 0 {
+			tw, method := *rg(r, in.B), g.Fn.Methods[in.C]
+			if tw == 0 {
 				goto noMemory
+			}
+			e := m.link.Cached(tw, method)
+			if !e.Is(tw, method) {
+				g.PC = g.pcOf(ip)
+				if m.link.Method(tw, method) == 0 {
+					goto noMethod
+				}
+				goto resume // again
 			}
 			// If the budget is used up, the call is repeated later. The window is apart from the
 			// interface's registers, so writing to it twice does no harm.
 			*rg(r, in.A) = *rg(r, in.B+1)
-			callee, win = uint32(fv), uint32(in.A)
+			callee, win = uint32(e.Value), uint32(in.A)
 			goto enter
 		case CallN:
 			// A native with a Peek may be a visible operation. It has no effect before the machine
 			// knows that it may execute; until then g.pc is at the instruction, and from then
 			// on after it.
 			nat := &m.natives[in.Imm32()]
-			regs := regsAt(unsafe.Pointer(rg(r, in.A)))
-			if nat.Peek != nil {
-				g.PC = pcOf(code, ip) - 1
-				if !m.nativeMayExecute(g, nat, regs) {
-					goto stopped
-				}
-			}
-			g.PC = pcOf(code, ip)
-			g.inNative = true
-			ctl := nat.Fn(m, g, regs)
-			g.inNative = false
-			switch ctl {
+			g.PC = g.pcOf(ip)
+			switch m.callNative(g, nat, regsAt(unsafe.Pointer(rg(r, in.A)))) {
 			case Next:
-				stop = m.stopFlags()
-				r = g.regs()
-				if h.SinceGC > h.PollAt {
-					left = m.pollSoon(left)
-				}
+				goto poll
 			case Called:
 				goto called
 			case Stop:
 				goto stopped
-			case Unwind:
+			default: // Unwind
 				m.unwind(g)
 				goto called
 			}
 		case IMeth:
-			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
-			if fv == 0 {
-				goto noMemory
+			g.PC = g.pcOf(ip)
+			if !m.bindMethod(g, in, r) {
+				goto noMethod
 			}
-			x := *rg(r, in.B+1)
-			*rg(r, in.A), *rg(r, in.A+1) = fv, x
+			goto resume
 		// Results are left from register 0 on, which is where the caller's window begins.
 		case Ret1:
 			*rg(r, 0) = *rg(r, in.A)
 			goto ret
 		case Ret:
-			copy(unsafe.Slice(rg(r, 0), int(in.B)), unsafe.Slice(rg(r, in.A), int(in.B)))
+			for i := range in.B {
+				*rg(r, i) = *rg(r, in.A+i)
+			}
 			goto ret
 		case Ret0:
 			goto ret
 		// Allocations. g.pc is stored first: it is the allocation's site, and a collection reads
 		// it.
-		// New objects are of this epoch and no other goroutine has seen them, so they are filled
-		// without checks.
 		case NewObj:
-			g.PC = pcOf(code, ip) - 1
-			l := m.layouts.At(uint32(in.Imm32()))
-			*rg(r, in.A) = uint64(m.alloc(g, l.Size, l.ID)) << 32
-			if h.SinceGC > h.PollAt {
-				left = m.pollSoon(left)
-			}
-		// A closure is its function and the captured words, in one object: see pushFrame.
+			g.PC = g.pcOf(ip)
+			m.newObject(g, in, r)
+			goto poll
 		case MkClos:
-			g.PC = pcOf(code, ip) - 1
-			x := *(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
-			id := m.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
-			dst := unsafe.Slice((*uint64)(h.Objs[id].Mem), int(in.C)+1)
-			dst[0] = uint64(uint32(x)) | funcBit
-			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
-			*rg(r, in.A) = uint64(id) << 32
-		// A value in an interface never changes: reading it is not a visible operation (heap.Frozen).
+			g.PC = g.pcOf(ip)
+			m.makeClosure(g, in, r)
+			goto resume
 		case Box:
-			g.PC = pcOf(code, ip) - 1
-			l := m.layouts.At(uint32(*(*uint64)(ip)))
-			ip = unsafe.Add(ip, 8)
-			id := m.alloc(g, l.Size, l.ID)
-			h.Objs[id].Flags |= heap.Frozen
-			layout.StoreImage(h.Objs[id].Mem, rg(r, in.B), uint64(l.Size))
-			*rg(r, in.A) = uint64(id) << 32
+			g.PC = g.pcOf(ip)
+			m.box(g, in, r)
+			goto resume
 		default:
 			// All operations that do not deserve a place in the hot loop.
-			g.PC = pcOf(code, ip) - 1
-			switch m.slowOp(g, f, in, r) {
+			g.PC = g.pcOf(ip)
+			switch m.slowOp(g, g.Fn, in, r) {
 			case Next:
-				ip = unsafe.Add(code, int(g.PC)*8)
-				stop = m.stopFlags()
-				r = g.regs()
-				if h.SinceGC > h.PollAt {
-					left = m.pollSoon(left)
-				}
+				goto poll
 			case Called:
 				goto called
 			case Stop:
 				goto stopped
-			case Unwind:
+			default: // Unwind
 				m.unwind(g)
 				goto called
 			}
@@ -997,9 +910,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		continue
 
 	enter: // callee with its arguments in the window at register win
-		if left--; left < 0 {
-			left = 0 // the call is not made
-			ip = unsafe.Add(ip, -8)
+		if m.left--; m.left < 0 {
+			m.left = 0 // the call is not made
 			goto yield
 		}
 		{
@@ -1007,29 +919,35 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			// written, and states have live registers only (CheckLiveness tests this).
 			c := m.link.Code[callee]
 			if c == nil {
-				c = m.compile(callee)
+				m.left++ // the call is made when its function has been compiled
+				g.PC = g.pcOf(ip)
+				m.compile(callee)
+				goto resume
 			}
 			fp := g.FP + win
-			if int(fp)+c.Window > len(g.Stack) && !m.ensure(g, fp+uint32(c.Window)) {
-				g.PC = pcOf(code, ip) - 1
-				m.overflowStack(g)
-				goto stopped
+			if int(fp)+c.Window > len(g.Stack) {
+				m.left++
+				g.PC = g.pcOf(ip)
+				if !m.ensure(g, fp+uint32(c.Window)) {
+					m.left--
+					m.overflowStack(g)
+					goto stopped
+				}
+				goto resume
 			}
-			r = unsafe.Pointer(&g.Stack[fp])
-			ra := uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip)))
+			r = unsafe.Add(r, uintptr(win)*8)
+			ra := uint64(g.Fn.ID)<<32 | uint64(uint32(g.pcOf(ip)+1))
 			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.FP), ra, uint64(callee), 0}
 			g.FP, g.Fn = fp, c
-			f = c
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = code
-			continue
+			ip = unsafe.Pointer(unsafe.SliceData(c.Code))
+			goto again
 		}
 
 	ret:
 		{
 			link := *(*uint64)(unsafe.Add(r, -8*hdrLink))
 			if link>>32 != 0 {
-				g.PC = pcOf(code, ip)
+				g.PC = g.pcOf(ip) + 1
 				if !m.returned(g) {
 					goto stopped
 				}
@@ -1037,16 +955,17 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			ra := *(*uint64)(unsafe.Add(r, -8*hdrReturn))
 			g.FP = uint32(link)
-			f = m.link.Code[ra>>32]
+			f := m.link.Code[ra>>32]
 			g.Fn = f
 			// The caller's frame is about to change, and is unchanged since the last mark.
 			if g.FP-FrameHeader < g.savedLo {
+				g.PC = int32(uint32(ra))
 				m.saveCallerFrame(g, g.FP-FrameHeader)
+				goto resume
 			}
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = unsafe.Add(code, int(uint32(ra))*8)
+			ip = unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.Code)), int(uint32(ra))*8)
 			r = g.regs()
-			continue
+			goto again
 		}
 
 	branch: // a comparison and jump in one jumps
@@ -1054,57 +973,70 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			off := int(int16(in.C))
 			ip = unsafe.Add(ip, off*8)
 			if off < 0 {
-				if left--; left < 0 {
-					goto yield
+				if m.left--; m.left < 0 {
+					goto turned
 				}
 			}
 			continue
 		}
 
+	load: // the fast path has failed to load from addr
+		if !m.slowLoad(g, in, g.pcOf(ip), addr) {
+			goto called
+		}
+		goto resume
+
+	store: // the fast path has failed to store to addr
+		if !m.slowStore(g, in, g.pcOf(ip), addr) {
+			goto called
+		}
+		goto resume
+
 	divide:
-		g.PC = pcOf(code, ip) - 1
+		g.PC = g.pcOf(ip)
 		m.throw(g, rtPanicDivide)
 		goto called
 
 	noMemory:
-		g.PC = pcOf(code, ip) - 1
+		g.PC = g.pcOf(ip)
+	noMethod:
 		m.throw(g, rtPanicMem)
 		goto called
 
 	index: // addr is the index, size the length
-		g.PC = pcOf(code, ip) - 1
+		g.PC = g.pcOf(ip)
 		m.throwIndex(g, addr, size)
 
 	called: // g's frame, pc or status has changed
 		if g.status != gRunning {
 			goto stopped
 		}
-		f = g.Fn
-		code = unsafe.Pointer(unsafe.SliceData(f.Code))
-		ip = unsafe.Add(code, int(g.PC)*8)
-		r = g.regs()
-		stop = m.stopFlags()
-		continue
+		goto resume
 
-	paused: // the slow path either parked g before this instruction or threw
-		if g.status != gRunning {
-			goto stopped
-		}
-		goto called
+	turned: // the budget is used up after a back edge
+		ip = unsafe.Add(ip, 8)
 
-	yield: // after a back edge, with left negative, or before a call
-		g.PC = pcOf(code, ip)
-		if !m.refillBudget(g, left) {
+	yield: // ip is at the target of a back edge, or at a call that is not made
+		g.PC = g.pcOf(ip)
+		if !m.refillBudget(g, m.left) {
 			return
 		}
-		left = m.budgetLeft
-		stop = m.stopFlags()
-		continue
+		m.left = m.budgetLeft
+		goto resume
+
+	poll: // memory may have been allocated
+		if h.SinceGC > h.PollAt {
+			m.pollSoon()
+		}
+
+	resume: // g.pc is the next instruction; the rest of g may have changed
+		ip, r, stop = g.next(), g.regs(), m.stopFlags()
+		goto again
 
 	stopped:
-		m.cnt.Instructions += uint64(m.budgetLeft - left)
-		m.localWork += uint64(m.budgetLeft - left)
-		m.budgetLeft = left
+		m.cnt.Instructions += uint64(m.budgetLeft - m.left)
+		m.localWork += uint64(m.budgetLeft - m.left)
+		m.budgetLeft = m.left
 		return
 	}
 }
@@ -1113,8 +1045,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 // call, which collects if that is due.
 // It does not collect at once: natives of the host may hold pointers that are in no register, and
 // the instruction is not complete. At a poll all pointers are in guest memory and on stacks.
-func (m *Machine) pollSoon(left int) int {
-	m.budgetLeft -= left
-	m.pollAt = 0
-	return 0
+func (m *Machine) pollSoon() {
+	m.budgetLeft -= m.left
+	m.left, m.pollAt = 0, 0
 }

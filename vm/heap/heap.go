@@ -145,6 +145,28 @@ func (h *Heap) Store(p, n uint64, stop Flags) unsafe.Pointer {
 	return nil
 }
 
+// Object returns the object to which p points, or one without bytes. The interpreter's loop checks accesses with
+// Object, Lacks, Saved and At instead of Load and Store, which are too large for gc to inline them there.
+func (h *Heap) Object(p uint64) *Object {
+	if p>>32 < uint64(len(h.Objs)) {
+		return &h.Objs[p>>32]
+	}
+	return &noObject
+}
+
+var noObject Object
+
+// Lacks reports whether o has not all of the n bytes at p, or has one of the flags.
+func (o *Object) Lacks(p, n uint64, stop Flags) bool {
+	return uint64(uint32(p))+n > uint64(o.Size) || o.Flags&stop != 0
+}
+
+// Saved reports whether the bytes of o may be written: see Store.
+func (h *Heap) Saved(o *Object) bool { return o.Epoch == h.Epoch }
+
+// At returns the host address of the bytes at p, which point to o.
+func (o *Object) At(p uint64) unsafe.Pointer { return unsafe.Add(o.Mem, uint32(p)) }
+
 // All lists the numbers of all objects.
 func (h *Heap) All() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
