@@ -104,10 +104,12 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		in := (*Instr)(ip)
 		if unsafe.Sizeof(loop) == 2 {
 			g.PC = g.pcOf(ip)
+			in = &g.Fn.Code[g.PC]
 			m.watch(g, g.Fn)
 		}
 		if unsafe.Sizeof(loop) == 1 {
 			g.PC = g.pcOf(ip)
+			in = &g.Fn.Code[g.PC]
 			if m.watched {
 				m.watch(g, g.Fn)
 			}
@@ -892,6 +894,660 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			g.PC = g.pcOf(ip)
 			m.box(g, in, r)
 			goto resume
+		// Fused operations: the bodies of the operations, one after the other. If one of them cannot complete, ip
+		// is at it, and in the code there is the operation alone, or the first of others.
+		case MovMov:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovMovMov:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovCall:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
+		case MovMovCall:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
+		case AddIMov:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIJLtS:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIJLeS:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIJLtSI:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddAddI:
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIAddI:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddILdX64:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64Ld64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64Mov:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64JNeI:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64MulF64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MulF64AddF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) + *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MulF64MulF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MulF64SubF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) - *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLd3:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 24, stop) {
+					goto load
+				}
+				p := (*[3]uint64)(o.At(addr))
+				x, y, z := p[0], p[1], p[2]
+				*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld3LdX64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) {
+				goto load
+			}
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := p[0], p[1], p[2]
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLd3LdX64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 24, stop) {
+					goto load
+				}
+				p := (*[3]uint64)(o.At(addr))
+				x, y, z := p[0], p[1], p[2]
+				*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case LdX64MulF64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxALd64:
+			x := nextWord(ip)
+			i, n := *rg(r, in.C), x>>32
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				goto noMemory
+			}
+			*rg(r, in.A) = p + i*(x&math.MaxUint32)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLd64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JNeIJNeI:
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovJF:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				if *rg(r, in.A) == 0 {
+					off := int(in.Imm32())
+					ip = unsafe.Add(ip, off*8)
+					if off < 0 {
+						if m.left--; m.left < 0 {
+							goto turned
+						}
+					}
+				}
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovRet1:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case ConstIRet1:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case AddRet1:
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case MovConstI:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case ConstIMov:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case ConstIConstI:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovJLtS:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Mov3Call:
+			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
+		case St64St64:
+			addr = *rg(r, in.A) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+				goto store
+			}
+			*(*uint64)(o.At(addr)) = uint64(*rg(r, in.B))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.A) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+					goto store
+				}
+				*(*uint64)(o.At(addr)) = uint64(*rg(r, in.B))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovAdd:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovLdX64:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld3Mov:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) {
+				goto load
+			}
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := p[0], p[1], p[2]
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovJNeI:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JNeILd64:
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case LdX64JLtS:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case LdX64LdX64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxALdU8:
+			x := nextWord(ip)
+			i, n := *rg(r, in.C), x>>32
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				goto noMemory
+			}
+			*rg(r, in.A) = p + i*(x&math.MaxUint32)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 1, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLdU8:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 1, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddF64AddI:
+			*rf(r, in.A) = *rf(r, in.B) + *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JLeSLdX64:
+			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JLtSLdStr:
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i
+				o := h.Object(addr)
+				if o.Lacks(addr, 1, 0) {
+					goto noMemory
+				}
+				*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JEqIJEqI:
+			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovLd64:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
 		default:
 			// All operations that do not deserve a place in the hot loop.
 			g.PC = g.pcOf(ip)
@@ -939,7 +1595,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			ra := uint64(g.Fn.ID)<<32 | uint64(uint32(g.pcOf(ip)+1))
 			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.FP), ra, uint64(callee), 0}
 			g.FP, g.Fn = fp, c
-			ip = unsafe.Pointer(unsafe.SliceData(c.Code))
+			ip = unsafe.Pointer(unsafe.SliceData(c.Fast))
 			goto again
 		}
 
@@ -963,7 +1619,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				m.saveCallerFrame(g, g.FP-FrameHeader)
 				goto resume
 			}
-			ip = unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.Code)), int(uint32(ra))*8)
+			ip = unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.Fast)), int(uint32(ra))*8)
 			r = g.regs()
 			goto again
 		}
@@ -981,12 +1637,18 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		}
 
 	load: // the fast path has failed to load from addr
+		if unsafe.Sizeof(loop) == 0 {
+			in = &g.Fn.Code[g.pcOf(ip)]
+		}
 		if !m.slowLoad(g, in, g.pcOf(ip), addr) {
 			goto called
 		}
 		goto resume
 
 	store: // the fast path has failed to store to addr
+		if unsafe.Sizeof(loop) == 0 {
+			in = &g.Fn.Code[g.pcOf(ip)]
+		}
 		if !m.slowStore(g, in, g.pcOf(ip), addr) {
 			goto called
 		}
