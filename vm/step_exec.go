@@ -12,35 +12,46 @@ import (
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
 // is switched out or ends, or until the step's budget of back edges and calls is used up.
 //
-// Fast paths touch guest memory through heap.Load and heap.Store. These fail for nil, out of bounds,
-// and for shared objects while several goroutines exist; Store also fails for objects not yet saved
-// in this epoch. The slow path (m.access) determines the cause. An instruction that turns out to be a
-// visible operation is abandoned before it had any effect, and executed again when it is scheduled.
+// Fast paths touch guest memory through heap.Object. They fail for nil, out of bounds, and for shared objects
+// while several goroutines exist; stores also fail for objects not yet saved in this epoch. The slow path
+// (m.access) determines the cause. An instruction that turns out to be a visible operation is abandoned before
+// it had any effect, and executed again when it is scheduled.
 //
-// The state of the loop is in local variables: f and code (the running function), ip (the next instruction),
-// r (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
-// budget). Before any other code may read g, ip is stored in g.pc. The loop is a switch over operations; code
-// that several of them share at the end has labels:
+// The state of the loop is in local variables: ip (the instruction), r (register 0 of the running frame) and
+// stop (the flags that send an access to the slow path). They are never needed after a call: before it g.PC
+// is stored, and after it they are loaded again (resume). So gc keeps them in registers. With one exception
+// it would store them to its stack in each round, because it places such a store where the value is made: the
+// loop would take a third longer. The way to see one is
 //
+//	go tool objdump -s 'vm.execute\[go.shape.\[0\]uint8\]' hbcheck
+//
+// where 7 instructions lead from one case to the next, without a store. Calls that return nothing to the loop
+// (panics) do not count. The loop is a switch over operations; code that several of them share at the end has
+// labels:
+//
+//	again    execute the instruction at ip
 //	enter    push a frame for function callee, whose arguments are in window win
 //	ret      pop the running frame; Machine.returned handles one with flags
 //	branch   jump by the 16 bits of a fused comparison
+//	load     the fast path has failed to load from addr; store: to store
 //	divide   raise the panic of a division by zero; noMemory that of a nil pointer
 //	index    raise an index-out-of-range panic for index addr and length size
-//	called   g's frames, pc or status have changed: load the locals again
-//	paused   the slow path has made the access pending, or has thrown
+//	called   g's frames, pc or status have changed
 //	yield    the budget is used up: ask refillBudget
+//	poll     memory may have been allocated
+//	resume   g.PC is the next instruction: load the locals again
 //	stopped  account for the budget and return
 //
 // Claim: an instruction that is abandoned has had no effect.
 //
-//  1. It writes memory only at an address that store or access has returned, and these return one
-//     only if the write may happen. The results of a load are written to registers after that.
+//  1. It writes memory only at an address that has passed the fast path's check, or that access has
+//     returned, and only if the write may happen. The results of a load are written to registers after that.
 //  2. g.pc is at the instruction, or is set back to it by the code that makes it pending; exec begins
-//     at g.pc when the instruction is scheduled. For that, the words that follow an instruction are
-//     skipped last.
+//     at g.pc when the instruction is scheduled.
 //  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
+//  4. Of a fused operation (bytecode.Func.Fuse), the instructions before ip are complete. The rest is executed
+//     from ip, where the code has it as well.
 //
 // The cases are in the order of package bytecode. The order of the cases does not matter for speed, because
 // gc compiles the switch to a table of jumps.
@@ -56,10 +67,7 @@ import (
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
 // refillBudget does not renew it.
 //
-// Invariants of the loop: r points to register 0 of g.fp in g.stack, and ip into the code of
-// g.fn. After any code that may grow the stack, or push or pop a frame, they are loaded again:
-// r after natives and slowOp that answer Next, everything at "called". Code that may
-// share objects, start goroutines or change the mode is followed by a load of stop.
+// Invariants of the loop: r points to register 0 of g.FP in g.Stack, and ip into the code of g.Fn.
 //
 //	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
@@ -83,7 +91,7 @@ func (m *Machine) exec(g *goroutine) {
 
 // There are three loops: plain, one that tracks shadows (package shadow), and one that stops for
 // Config.Watch (see debug_watch.go). All are compiled from one source, and the plain one contains no code
-// of the others.
+// of the others. Only the plain one executes fused operations.
 type (
 	plain    [0]byte
 	tracked  [1]byte
@@ -148,7 +156,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 		case Const:
 			*rg(r, in.A) = nextWord(ip)
-			ip = unsafe.Add(ip, 8)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		case ConstI:
 			*rg(r, in.A) = uint64(int64(in.Imm32()))
 		case StackAt:
@@ -368,32 +377,36 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// Jumps. Only backward jumps and calls use up the budget: a goroutine cannot execute
 		// forever without one of them.
 		case Jmp:
-			ip = unsafe.Add(ip, int(in.Imm32())*8)
+			ip = unsafe.Add(ip, int(in.Imm32())*8+8)
+			goto again
 		case JmpBack:
-			ip = unsafe.Add(ip, int(in.Imm32())*8)
+			ip = unsafe.Add(ip, int(in.Imm32())*8+8)
 			if m.left--; m.left < 0 {
-				goto turned
+				goto yield
 			}
+			goto again
 		// A conditional branch back has a negative offset; unlike a jump it is not a separate operation.
 		case JT:
 			if *rg(r, in.A) != 0 {
 				off := int(in.Imm32())
-				ip = unsafe.Add(ip, off*8)
+				ip = unsafe.Add(ip, off*8+8)
 				if off < 0 {
 					if m.left--; m.left < 0 {
-						goto turned
+						goto yield
 					}
 				}
+				goto again
 			}
 		case JF:
 			if *rg(r, in.A) == 0 {
 				off := int(in.Imm32())
-				ip = unsafe.Add(ip, off*8)
+				ip = unsafe.Add(ip, off*8+8)
 				if off < 0 {
 					if m.left--; m.left < 0 {
-						goto turned
+						goto yield
 					}
 				}
+				goto again
 			}
 		// Compare and branch in one. The offset has 16 bits and counts from the next instruction;
 		// where that is too short the compiler has emitted a long jump.
@@ -598,7 +611,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto noMemory
 			}
 			*rg(r, in.A) = p + nextWord(ip)
-			ip = unsafe.Add(ip, 8)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		case NilChk:
 			if *rg(r, in.A)>>32 == 0 {
 				goto noMemory
@@ -613,7 +627,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
-			ip = unsafe.Add(ip, 8)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		case IdxA:
 			x := nextWord(ip)
 			i, n := *rg(r, in.C), x>>32
@@ -626,7 +641,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto noMemory
 			}
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
-			ip = unsafe.Add(ip, 8)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		// Loads and stores of slice elements with the bounds check, fused.
 		// The index is checked first. It is in a register, so its panic is local work, whatever the
 		// element is.
@@ -1231,16 +1247,15 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = *rg(r, in.B)
 			ip = unsafe.Add(ip, 8)
 			in = (*Instr)(ip)
-			{
-				if *rg(r, in.A) == 0 {
-					off := int(in.Imm32())
-					ip = unsafe.Add(ip, off*8)
-					if off < 0 {
-						if m.left--; m.left < 0 {
-							goto turned
-						}
+			if *rg(r, in.A) == 0 {
+				off := int(in.Imm32())
+				ip = unsafe.Add(ip, off*8+8)
+				if off < 0 {
+					if m.left--; m.left < 0 {
+						goto yield
 					}
 				}
+				goto again
 			}
 			ip = unsafe.Add(ip, 8)
 			goto again
@@ -1627,13 +1642,13 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 	branch: // a comparison and jump in one jumps
 		{
 			off := int(int16(in.C))
-			ip = unsafe.Add(ip, off*8)
+			ip = unsafe.Add(ip, off*8+8)
 			if off < 0 {
 				if m.left--; m.left < 0 {
-					goto turned
+					goto yield
 				}
 			}
-			continue
+			goto again
 		}
 
 	load: // the fast path has failed to load from addr
@@ -1674,9 +1689,6 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			goto stopped
 		}
 		goto resume
-
-	turned: // the budget is used up after a back edge
-		ip = unsafe.Add(ip, 8)
 
 	yield: // ip is at the target of a back edge, or at a call that is not made
 		g.PC = g.pcOf(ip)

@@ -1,9 +1,9 @@
 package bytecode
 
-// Fused operations. Fast is Code for a loop that need not stop between instructions: where one of the sequences
-// below begins, the operation is the one that has the effect of the whole sequence. All other instructions, and
-// all operands and words, are those of Code: a jump into the middle of a sequence finds the rest, and a number of
-// an instruction means the same in both. So everything but the loop reads Code.
+// Fused operations. Fast is Code for a loop that need not stop between instructions: where one of the
+// sequences below begins, the operation is the one that has the effect of the whole sequence. All other
+// instructions, and all operands and words, are those of Code. So a jump into the middle of a sequence finds
+// the rest, and the number of an instruction means the same in both. Everything but the loop reads Code.
 //
 //	Code  │ Mov 1 2    │ Mov 3 4  │ Call f │
 //	Fast  │ MovMovCall │ MovCall  │ Call f │

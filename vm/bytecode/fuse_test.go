@@ -7,8 +7,8 @@ import (
 	"hbcheck.dev/hbcheck/vm/bytecode"
 )
 
-// TestFuse: the longest sequence at each instruction is fused; words and operands stay as they are, and so does
-// an instruction that no sequence begins with.
+// TestFuse: the longest sequence at each instruction is fused; words and operands stay as they are, and so
+// does an instruction that no sequence begins with.
 func TestFuse(t *testing.T) {
 	mov := bytecode.Instr{Op: bytecode.Mov, A: 1, B: 2}
 	word := bytecode.RawWord(uint64(bytecode.Mov)) // looks like an instruction

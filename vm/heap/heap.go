@@ -145,8 +145,9 @@ func (h *Heap) Store(p, n uint64, stop Flags) unsafe.Pointer {
 	return nil
 }
 
-// Object returns the object to which p points, or one without bytes. The interpreter's loop checks accesses with
-// Object, Lacks, Saved and At instead of Load and Store, which are too large for gc to inline them there.
+// Object returns the object to which p points, or one without bytes. The interpreter's loop checks accesses
+// with Object, Lacks, Saved and At instead of Load and Store, which are too large for gc to inline them there:
+// in a function of that size it inlines functions up to cost 20, of which Object has 20 and Lacks 17.
 func (h *Heap) Object(p uint64) *Object {
 	if p>>32 < uint64(len(h.Objs)) {
 		return &h.Objs[p>>32]
