@@ -12,22 +12,22 @@ import (
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
 // is switched out or ends, or until the step's budget of back edges and calls is used up.
 //
-// Fast paths touch guest memory through heap.Object. They fail for nil, out of bounds, and for shared objects
-// while several goroutines exist; stores also fail for objects not yet saved in this epoch. The slow path
-// (m.access) determines the cause. An instruction that turns out to be a visible operation is abandoned before
-// it had any effect, and executed again when it is scheduled.
+// Fast paths touch guest memory through heap.Object. They fail for nil, out of bounds, and for shared
+// objects while several goroutines exist; stores also fail for objects not yet saved in this epoch. The
+// slow path (m.access) determines the cause. An instruction that turns out to be a visible operation is
+// abandoned before it had any effect, and executed again when it is scheduled.
 //
-// The state of the loop is in local variables: ip (the instruction), r (register 0 of the running frame) and
-// stop (the flags that send an access to the slow path). They are never needed after a call: before it g.PC
-// is stored, and after it they are loaded again (resume). So gc keeps them in registers. With one exception
-// it would store them to its stack in each round, because it places such a store where the value is made: the
-// loop would take a third longer. The way to see one is
+// The state of the loop is in local variables: ip (the instruction), r (register 0 of the running frame)
+// and stop (the flags that send an access to the slow path). They are never needed after a call: before it
+// g.PC is stored, and after it they are loaded again (resume). So gc keeps them in registers. If one case
+// needed them after a call, gc would store them to its stack in each round, because it places such a store
+// where the value is made. The way to see one is
 //
 //	go tool objdump -s 'vm.execute\[go.shape.\[0\]uint8\]' hbcheck
 //
-// where 7 instructions lead from one case to the next, without a store. Calls that return nothing to the loop
-// (panics) do not count. The loop is a switch over operations; code that several of them share at the end has
-// labels:
+// where 7 instructions lead from one case to the next, without a store. Calls that do not return to the loop
+// (panics) do not count. The loop is a switch over operations; code that several of them share at the end
+// has labels:
 //
 //	again    execute the instruction at ip
 //	enter    push a frame for function callee, whose arguments are in window win
@@ -45,13 +45,14 @@ import (
 // Claim: an instruction that is abandoned has had no effect.
 //
 //  1. It writes memory only at an address that has passed the fast path's check, or that access has
-//     returned, and only if the write may happen. The results of a load are written to registers after that.
+//     returned, and only if the write may happen. The results of a load are written to registers after
+//     that.
 //  2. g.pc is at the instruction, or is set back to it by the code that makes it pending; exec begins
 //     at g.pc when the instruction is scheduled.
 //  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
-//  4. Of a fused operation (bytecode.Func.Fuse), the instructions before ip are complete. The rest is executed
-//     from ip, where the code has it as well.
+//  4. Of a fused operation (bytecode.Func.Fuse), the instructions before ip are complete. The rest is
+//     executed from ip, where the code has it as well.
 //
 // The cases are in the order of package bytecode. The order of the cases does not matter for speed, because
 // gc compiles the switch to a table of jumps.
@@ -910,8 +911,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			g.PC = g.pcOf(ip)
 			m.box(g, in, r)
 			goto resume
-		// Fused operations: the bodies of the operations, one after the other. If one of them cannot complete, ip
-		// is at it, and in the code there is the operation alone, or the first of others.
+		// Fused operations: the bodies of the operations, one after the other. If one of them cannot
+		// complete, ip is at it, and the code has the operation there, too.
 		case MovMov:
 			*rg(r, in.A) = *rg(r, in.B)
 			ip = unsafe.Add(ip, 8)

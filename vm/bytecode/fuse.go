@@ -1,5 +1,7 @@
 package bytecode
 
+import "slices"
+
 // Fused operations. Fast is Code for a loop that need not stop between instructions: where one of the
 // sequences below begins, the operation is the one that has the effect of the whole sequence. All other
 // instructions, and all operands and words, are those of Code. So a jump into the middle of a sequence finds
@@ -91,15 +93,16 @@ type fusion struct {
 
 // Fuse computes Fast from Code. It is called before other goroutines of the host can see f.
 func (f *Func) Fuse() {
-	//mutant: words are taken for instructions [test ./vm/bytecode TestFuse]: "pc += 1 + f.Code[pc].Words()" -> "pc++"
-	f.Fast = append([]Instr(nil), f.Code...)
-	for pc := 0; pc < len(f.Code); pc += 1 + f.Code[pc].Words() {
+	f.Fast = slices.Clone(f.Code)
+	for pc := 0; pc < len(f.Code); {
 		for _, x := range fusions[f.Code[pc].Op] {
 			if f.follow(pc, x.rest) {
 				f.Fast[pc].Op = x.op
 				break
 			}
 		}
+		//mutant: words are taken for instructions [test ./vm/bytecode TestFuse]: "1 + f.Code[pc].Words()" -> "1"
+		pc += 1 + f.Code[pc].Words()
 	}
 }
 
@@ -111,4 +114,14 @@ func (f *Func) follow(pc int, ops []Op) bool {
 		}
 	}
 	return true
+}
+
+// Fusions returns the sequences that are fused.
+func Fusions() (list [][]Op) {
+	for first := range NumOps {
+		for _, x := range fusions[first] {
+			list = append(list, append([]Op{first}, x.rest...))
+		}
+	}
+	return list
 }

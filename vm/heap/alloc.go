@@ -34,8 +34,8 @@ func (h *Heap) Alloc(size uint32, lay uint32) uint32 {
 	return id
 }
 
-// growObjs makes room for more records of dynamic objects. append would also copy the records of static objects
-// that do not exist, some megabytes each time.
+// growObjs makes room for more records of dynamic objects. append would also copy the records of static
+// objects that do not exist, some megabytes each time.
 func (h *Heap) growObjs() {
 	objs := make([]Object, len(h.Objs), StaticLimit+2*max(4096, cap(h.Objs)-StaticLimit))
 	copy(objs, h.Objs[:h.NumStatic])

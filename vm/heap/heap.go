@@ -146,8 +146,8 @@ func (h *Heap) Store(p, n uint64, stop Flags) unsafe.Pointer {
 }
 
 // Object returns the object to which p points, or one without bytes. The interpreter's loop checks accesses
-// with Object, Lacks, Saved and At instead of Load and Store, which are too large for gc to inline them there:
-// in a function of that size it inlines functions up to cost 20, of which Object has 20 and Lacks 17.
+// with Object, Lacks, Saved and At, not with Load and Store, which are too large for gc to inline them
+// there: in a function of that size it inlines functions up to cost 20. Object has 20 and Lacks 17.
 func (h *Heap) Object(p uint64) *Object {
 	if p>>32 < uint64(len(h.Objs)) {
 		return &h.Objs[p>>32]
@@ -159,11 +159,15 @@ var noObject Object
 
 // Lacks reports whether o has not all of the n bytes at p, or has one of the flags.
 func (o *Object) Lacks(p, n uint64, stop Flags) bool {
+	//mutant: loads of the loop are not visible [test ./vm TestRaceEdges]: "o.Flags&stop != 0" -> "false"
 	return uint64(uint32(p))+n > uint64(o.Size) || o.Flags&stop != 0
 }
 
 // Saved reports whether the bytes of o may be written: see Store.
-func (h *Heap) Saved(o *Object) bool { return o.Epoch == h.Epoch }
+func (h *Heap) Saved(o *Object) bool {
+	//mutant: stores of the loop are not undone [test ./vm TestRewind]: "o.Epoch == h.Epoch" -> "o.Epoch != 0"
+	return o.Epoch == h.Epoch
+}
 
 // At returns the host address of the bytes at p, which point to o.
 func (o *Object) At(p uint64) unsafe.Pointer { return unsafe.Add(o.Mem, uint32(p)) }
