@@ -917,6 +917,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = *rg(r, in.B)
 			ip = unsafe.Add(ip, 8)
 			in = (*Instr)(ip)
+			//mutant: only the first of two moves is made [test ./vm TestFused]: remove
 			*rg(r, in.A) = *rg(r, in.B)
 			ip = unsafe.Add(ip, 8)
 			goto again

@@ -19,6 +19,7 @@ func TestFused(t *testing.T) {
 	const base, caller = 40, 8 // first words of the two frames
 	dst := func(r *rand.Rand) uint16 { return uint16(r.IntN(4)) }
 	src := func(r *rand.Rand) uint16 { return uint16(r.IntN(8)) }
+	mem := heap.New(layout.NewTable())
 	for _, ops := range bytecode.Fusions() {
 		ends := map[int32]bool{}
 		for seed := range uint64(100) {
@@ -32,12 +33,17 @@ func TestFused(t *testing.T) {
 					from = last.A
 				}
 				switch row := op.Row(); {
+				case op == bytecode.Mov3:
+					in.A = uint16(r.IntN(2)) // indices stay as they are
 				case op == bytecode.IdxS:
 					in.B, in.C, words = 8, uint16(4+r.IntN(2)), []uint64{8}
 				case op == bytecode.IdxA:
 					in.B, in.C, words = 8, uint16(4+r.IntN(2)), []uint64{4<<32 | 8}
 				case row.Class == bytecode.Loads:
 					in.B, in.C = from, uint16(8*r.IntN(2))
+					if op == bytecode.Ld3 {
+						in.A = uint16(r.IntN(2))
+					}
 				case row.Class == bytecode.LoadsElem:
 					in.B, in.C = 8, uint16(4+r.IntN(2))
 				case row.Class == bytecode.Stores:
@@ -61,19 +67,19 @@ func TestFused(t *testing.T) {
 			if f.Fast[0].Op == f.Code[0].Op {
 				t.Fatalf("%v is not fused", ops)
 			}
+			id := mem.Alloc(64, 0)
 			run := func(exec func(*Machine, *goroutine)) (*Machine, *goroutine, []byte) {
 				m := &Machine{}
-				m.heap, m.link = heap.New(layout.NewTable()), &link.Linker{Code: []*bytecode.Func{{Code: []bytecode.Instr{end, end}}, f}}
+				m.heap, m.link = mem, &link.Linker{Code: []*bytecode.Func{{Code: []bytecode.Instr{end, end}}, f}}
 				m.link.Code[0].Fuse()
 				m.auto = true
-				id := m.heap.Alloc(64, 0)
-				mem := unsafe.Slice((*byte)(m.heap.Objs[id].Mem), 64)
+				content := unsafe.Slice((*byte)(mem.Objs[id].Mem), 64)
 				values := rand.New(rand.NewPCG(seed, 5))
-				for i := range mem {
-					mem[i] = byte(values.Uint32())
+				for i := range content {
+					content[i] = byte(values.Uint32())
 				}
 				if seed%3 == 0 { // the object is not saved
-					m.heap.Mark(new(heap.Mark))
+					mem.Mark(new(heap.Mark))
 				}
 				g := &goroutine{}
 				g.Fn, g.FP, g.Stack, g.status = f, base, make([]uint64, 200), gRunning
@@ -83,13 +89,13 @@ func TestFused(t *testing.T) {
 				g.Stack[base+8], g.Stack[base+9] = uint64(id)<<32, 4
 				g.Stack[base-hdrLink] = caller
 				exec(m, g)
-				return m, g, mem
+				return m, g, slices.Clone(content)
 			}
-			m, g, mem := run(execute[plain])
+			m, g, got := run(execute[plain])
 			n, h, want := run(execute[stopping])
-			if !slices.Equal(g.Stack, h.Stack) || !slices.Equal(mem, want) || g.PC != h.PC || g.FP != h.FP || m.cnt.Instructions != n.cnt.Instructions {
+			if !slices.Equal(g.Stack, h.Stack) || !slices.Equal(got, want) || g.PC != h.PC || g.FP != h.FP || m.cnt.Instructions != n.cnt.Instructions {
 				t.Fatalf("%v, seed %d: at %d, %v, %v, %d instructions; one by one: at %d, %v, %v, %d\n%s", ops, seed,
-					g.PC, g.Stack[base:base+10], mem, m.cnt.Instructions, h.PC, h.Stack[base:base+10], want, n.cnt.Instructions, f.Disassemble())
+					g.PC, g.Stack[base:base+10], got, m.cnt.Instructions, h.PC, h.Stack[base:base+10], want, n.cnt.Instructions, f.Disassemble())
 			}
 			ends[g.PC] = true
 		}
