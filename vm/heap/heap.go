@@ -122,11 +122,8 @@ func (h *Heap) Writable(p Ptr, n uint32) []byte {
 // One comparison covers nil, too: object 0, to which nil refers, has no bytes. Offset and n are added in 64
 // bits, so the sum cannot wrap around.
 func (h *Heap) Load(p, n uint64, stop Flags) unsafe.Pointer {
-	if id := p >> 32; id < uint64(len(h.Objs)) {
-		o := &h.Objs[id]
-		if (p&math.MaxUint32)+n <= uint64(o.Size) && o.Flags&stop == 0 {
-			return unsafe.Add(o.Mem, uint32(p))
-		}
+	if o := h.Object(p); !o.Lacks(p, n, stop) {
+		return o.At(p)
 	}
 	return nil
 }
@@ -136,11 +133,8 @@ func (h *Heap) Load(p, n uint64, stop Flags) unsafe.Pointer {
 // An object of this epoch has been saved since the last mark, or is newer than the mark: its previous
 // content need not be kept. All others go to the slow path once.
 func (h *Heap) Store(p, n uint64, stop Flags) unsafe.Pointer {
-	if id := p >> 32; id < uint64(len(h.Objs)) {
-		o := &h.Objs[id]
-		if (p&math.MaxUint32)+n <= uint64(o.Size) && o.Flags&stop == 0 && o.Epoch == h.Epoch {
-			return unsafe.Add(o.Mem, uint32(p))
-		}
+	if o := h.Object(p); !o.Lacks(p, n, stop) && h.Saved(o) {
+		return o.At(p)
 	}
 	return nil
 }
