@@ -4,7 +4,7 @@
 // There are six sorts of suites, each with its own rows:
 //
 //	suite     what is measured                                    rows
-//	vm        25 sequential programs, in the machine and         SpeedRow
+//	vm        40 sequential programs, in the machine and         SpeedRow
 //	          compiled: what counts is the ratio
 //	jpf       concurrent programs that exist in Java, too: the    JPFRow
 //	          sizes of their state spaces beside those that Java

@@ -14,8 +14,9 @@ import (
 //
 // Claim: a watched machine behaves like one that is not watched.
 //
-//  1. The loop differs from the plain one only by storing g.pc before each instruction. All
-//     readers of g.pc store it first, except the end of the loop.
+//  1. The loop differs from the plain one only by storing g.pc before each instruction, and by executing
+//     the instructions of fused operations one by one (TestFused). All readers of g.pc store it first,
+//     except the end of the loop.
 //  2. Questions of Watch may fill caches of views in the middle of a step. These are not used:
 //     they belong to a moment, and a new one begins after each call. The running goroutine has
 //     none: it gets its view when it reaches its next operation, after the last call.

@@ -272,6 +272,16 @@ const (
 // regs returns the host address of register 0 of the running frame.
 func (g *goroutine) regs() unsafe.Pointer { return unsafe.Pointer(&g.Stack[g.FP]) }
 
+// next returns the address of the instruction at g.PC. pcOf returns the number of the instruction at ip.
+// An instruction has 8 bytes, and so have the words that follow some.
+func (g *goroutine) next() unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(g.Fn.Fast)), int(g.PC)*8)
+}
+
+func (g *goroutine) pcOf(ip unsafe.Pointer) int32 {
+	return int32((uintptr(ip) - uintptr(unsafe.Pointer(unsafe.SliceData(g.Fn.Fast)))) / 8)
+}
+
 // grow grows the stack so that n words exist.
 func (g *goroutine) grow(n uint32) {
 	if int(n) <= len(g.Stack) {

@@ -191,7 +191,8 @@ type scheduler struct {
 	waiters     chanWaiters
 	localWork   uint64 // back edges and calls of the present step
 	looksOfStep int    // clock reads in the present step
-	budgetLeft  int    // rest of exec's budget of back edges and calls
+	budgetLeft  int    // rest of exec's budget of back edges and calls, when the work was last added up
+	left        int    // rest of the budget while exec runs
 	pollAt      uint64 // value of localWork at which to poll events outside of the machine
 	divergence  divergence
 	passing     passing

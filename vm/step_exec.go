@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	. "hbcheck.dev/hbcheck/vm/bytecode" //lint:ignore ST1001 one name per operation reads better in the loop
-	"hbcheck.dev/hbcheck/vm/heap"
 	"hbcheck.dev/hbcheck/vm/layout"
 	"hbcheck.dev/hbcheck/vm/values"
 )
@@ -13,35 +12,47 @@ import (
 // The interpreter loop. exec runs goroutine g until its next visible operation is pending, until it
 // is switched out or ends, or until the step's budget of back edges and calls is used up.
 //
-// Fast paths touch guest memory through heap.Load and heap.Store. These fail for nil, out of bounds,
-// and for shared objects while several goroutines exist; Store also fails for objects not yet saved
-// in this epoch. The slow path (m.access) determines the cause. An instruction that turns out to be a
-// visible operation is abandoned before it had any effect, and executed again when it is scheduled.
+// Fast paths touch guest memory through heap.Object. They fail for nil, out of bounds, and for shared
+// objects while several goroutines exist; stores also fail for objects not yet saved in this epoch. The
+// slow path (m.access) determines the cause. An instruction that turns out to be a visible operation is
+// abandoned before it had any effect, and executed again when it is scheduled.
 //
-// The state of the loop is in local variables: f and code (the running function), ip (the next instruction),
-// r (register 0 of the running frame), stop (the flags that send an access to the slow path) and left (of the
-// budget). Before any other code may read g, ip is stored in g.pc. The loop is a switch over operations; code
-// that several of them share at the end has labels:
+// The state of the loop is in local variables: ip (the instruction), r (register 0 of the running frame)
+// and stop (the flags that send an access to the slow path). They are never needed after a call: before it
+// g.PC is stored, and after it they are loaded again (resume). So gc keeps them in registers. If one case
+// needed them after a call, gc would store them to its stack in each round, because it places such a store
+// where the value is made. The way to see one is
 //
+//	go tool objdump -s 'vm.execute\[go.shape.\[0\]uint8\]' hbcheck
+//
+// where 7 instructions lead from one case to the next, without a store. Calls that do not return to the loop
+// (panics) do not count. The loop is a switch over operations; code that several of them share at the end
+// has labels:
+//
+//	again    execute the instruction at ip
 //	enter    push a frame for function callee, whose arguments are in window win
 //	ret      pop the running frame; Machine.returned handles one with flags
 //	branch   jump by the 16 bits of a fused comparison
+//	load     the fast path has failed to load from addr; store: to store
 //	divide   raise the panic of a division by zero; noMemory that of a nil pointer
 //	index    raise an index-out-of-range panic for index addr and length size
-//	called   g's frames, pc or status have changed: load the locals again
-//	paused   the slow path has made the access pending, or has thrown
+//	called   g's frames, pc or status have changed
 //	yield    the budget is used up: ask refillBudget
+//	poll     memory may have been allocated
+//	resume   g.PC is the next instruction: load the locals again
 //	stopped  account for the budget and return
 //
 // Claim: an instruction that is abandoned has had no effect.
 //
-//  1. It writes memory only at an address that store or access has returned, and these return one
-//     only if the write may happen. The results of a load are written to registers after that.
+//  1. It writes memory only at an address that has passed the fast path's check, or that access has
+//     returned, and only if the write may happen. The results of a load are written to registers after
+//     that.
 //  2. g.pc is at the instruction, or is set back to it by the code that makes it pending; exec begins
-//     at g.pc when the instruction is scheduled. For that, the words that follow an instruction are
-//     skipped last.
+//     at g.pc when the instruction is scheduled.
 //  3. In between its goroutine does not move. So its registers, and with them the operands, are
 //     unchanged; only the memory to which these point may change.
+//  4. Of a fused operation (bytecode.Func.Fuse), the instructions before ip are complete. The rest is
+//     executed from ip, where the code has it as well.
 //
 // The cases are in the order of package bytecode. The order of the cases does not matter for speed, because
 // gc compiles the switch to a table of jumps.
@@ -54,17 +65,10 @@ import (
 // build with -ldflags=-funcalign=64: whether exec begins at a multiple of 64 bytes is chance, and
 // worth 8 % of bench vm.
 
-// pcOf returns the number of the instruction at ip.
-// An instruction has 8 bytes, and so have the words that follow some.
-func pcOf(code, ip unsafe.Pointer) int32 { return int32((uintptr(ip) - uintptr(code)) / 8) }
-
 // exec runs g. It returns when g.status is no longer gRunning, or when the budget is spent and
 // refillBudget does not renew it.
 //
-// Invariants of the loop: r points to register 0 of g.fp in g.stack, and ip into the code of
-// g.fn. After any code that may grow the stack, or push or pop a frame, they are loaded again:
-// r after natives and slowOp that answer Next, everything at "called". Code that may
-// share objects, start goroutines or change the mode is followed by a load of stop.
+// Invariants of the loop: r points to register 0 of g.FP in g.Stack, and ip into the code of g.Fn.
 //
 //	r ─▶ │ r0 │ r1 │ ...        ip ─▶ │ instruction │ its word │ instruction │ ...
 func (m *Machine) exec(g *goroutine) {
@@ -88,7 +92,7 @@ func (m *Machine) exec(g *goroutine) {
 
 // There are three loops: plain, one that tracks shadows (package shadow), and one that stops for
 // Config.Watch (see debug_watch.go). All are compiled from one source, and the plain one contains no code
-// of the others.
+// of the others. Only the plain one executes fused operations.
 type (
 	plain    [0]byte
 	tracked  [1]byte
@@ -100,30 +104,28 @@ type (
 func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 	var loop L
 	h := m.heap
-	f := g.Fn
-	code := unsafe.Pointer(unsafe.SliceData(f.Code))
-	ip := unsafe.Add(code, int(g.PC)*8)
-	r := g.regs()
-	stop := m.stopFlags()
-	left := m.budgetLeft
+	ip, r, stop := g.next(), g.regs(), m.stopFlags()
+	m.left = m.budgetLeft
 	var addr, size uint64  // operands of the slow path
 	var callee, win uint32 // operands of a call
-	for {
+	for ; ; ip = unsafe.Add(ip, 8) {
+	again:
 		in := (*Instr)(ip)
-		ip = unsafe.Add(ip, 8)
 		if unsafe.Sizeof(loop) == 2 {
-			g.PC = pcOf(code, ip) - 1
-			m.watch(g, f)
+			g.PC = g.pcOf(ip)
+			in = &g.Fn.Code[g.PC]
+			m.watch(g, g.Fn)
 		}
 		if unsafe.Sizeof(loop) == 1 {
-			g.PC = pcOf(code, ip) - 1
+			g.PC = g.pcOf(ip)
+			in = &g.Fn.Code[g.PC]
 			if m.watched {
-				m.watch(g, f)
+				m.watch(g, g.Fn)
 			}
 			g.Reach()
 			if m.sym.Drawn {
-				in = m.sym.BeforeDrawn(&g.Goroutine, f, in)
-			} else if in = m.sym.Before(&g.Goroutine, f, in); in == nil {
+				in = m.sym.BeforeDrawn(&g.Goroutine, g.Fn, in)
+			} else if in = m.sym.Before(&g.Goroutine, g.Fn, in); in == nil {
 				goto called
 			}
 		}
@@ -143,18 +145,31 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case Mov3:
 			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
 			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
-		// The host's copy allows for overlapping.
+		// If the ranges overlap, the order of the copies matters.
 		case MovN:
-			copy(unsafe.Slice(rg(r, in.A), int(in.C)), unsafe.Slice(rg(r, in.B), int(in.C)))
+			if a, b, n := in.A, in.B, in.C; a <= b {
+				for ; n > 0; a, b, n = a+1, b+1, n-1 {
+					*rg(r, a) = *rg(r, b)
+				}
+			} else {
+				for ; n > 0; n-- {
+					*rg(r, a+n-1) = *rg(r, b+n-1)
+				}
+			}
 		case Const:
-			*rg(r, in.A) = *(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
+			*rg(r, in.A) = nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		case ConstI:
 			*rg(r, in.A) = uint64(int64(in.Imm32()))
 		case StackAt:
-			*rg(r, in.A) = m.stackAddress(g)
+			g.PC = g.pcOf(ip)
+			m.stackAt(g, in, r)
+			goto resume
 		case Zero:
-			clear(unsafe.Slice(rg(r, in.A), int(in.B)))
+			for i := range in.B {
+				*rg(r, in.A+i) = 0
+			}
 		// Integers. Narrow ones are kept extended by the sign of their type: the compiler emits an
 		// extension after an operation on 64 bits, or the fused form of the commonest (AddS32 ...).
 		// The host's arithmetic wraps around as the guest's does (spec: Integer overflow).
@@ -221,7 +236,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// check.
 		case ChkShift:
 			if int64(*rg(r, in.A)) < 0 {
-				g.PC = pcOf(code, ip) - 1
+				g.PC = g.pcOf(ip)
 				m.throw(g, rtPanicShift)
 				goto called
 			}
@@ -284,8 +299,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case NegF32:
 			*rg(r, in.A) = uint64(math.Float32bits(-*rf32(r, in.B)))
 		case Cplx:
-			values.Complex(rg(r, in.A), rg(r, in.B), rg(r, in.C), *(*uint64)(ip))
-			ip = unsafe.Add(ip, 8)
+			g.PC = g.pcOf(ip) + 2
+			values.Complex(rg(r, in.A), rg(r, in.B), rg(r, in.C), nextWord(ip))
+			goto resume
 		case CvtSF64:
 			*rf(r, in.A) = float64(int64(*rg(r, in.B)))
 		case CvtUF64:
@@ -317,7 +333,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case MaxF32:
 			*rg(r, in.A) = uint64(math.Float32bits(max(*rf32(r, in.B), *rf32(r, in.C))))
 		case CvtC:
+			g.PC = g.pcOf(ip) + 1
 			values.ConvertComplex(rg(r, in.A), rg(r, in.B), in.C)
+			goto resume
 		// Comparisons to a register; the dynamic types of interfaces may be uncomparable, which panics.
 		// Booleans are 0 and 1, which LNot and the fused branches rely on.
 		case Eq:
@@ -344,59 +362,53 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			*rg(r, in.A) = b2u(*rf32(r, in.B) < *rf32(r, in.C))
 		case LeF32:
 			*rg(r, in.A) = b2u(*rf32(r, in.B) <= *rf32(r, in.C))
-		// The views of guest memory (m.str) do not outlive the case.
 		case EqStr:
-			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) == m.str(*rg(r, in.C), *rg(r, in.C+1)))
-		case LtStr:
-			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) < m.str(*rg(r, in.C), *rg(r, in.C+1)))
-		case LeStr:
-			*rg(r, in.A) = b2u(m.str(*rg(r, in.B), *rg(r, in.B+1)) <= m.str(*rg(r, in.C), *rg(r, in.C+1)))
-		case EqIface:
-			g.PC = pcOf(code, ip) - 1
-			eq, bad := m.mem.EqualIface(unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
-			if bad != 0 {
-				m.throw(g, rtPanicUncomparable, bad)
+			g.PC = g.pcOf(ip) + 1
+			m.equalStrings(in, r)
+			goto resume
+		case LtStr, LeStr:
+			g.PC = g.pcOf(ip) + 1
+			m.compareStrings(in, r)
+			goto resume
+		case EqIface, EqN:
+			g.PC = g.pcOf(ip)
+			if !m.equalValues(g, in, r) {
 				goto called
 			}
-			*rg(r, in.A) = b2u(eq)
-		case EqN:
-			g.PC = pcOf(code, ip) - 1
-			eq, bad := m.mem.Equal(m.layouts.At(uint32(*(*uint64)(ip))), unsafe.Pointer(rg(r, in.B)), unsafe.Pointer(rg(r, in.C)))
-			if bad != 0 {
-				m.throw(g, rtPanicUncomparable, bad)
-				goto called
-			}
-			ip = unsafe.Add(ip, 8)
-			*rg(r, in.A) = b2u(eq)
+			goto resume
 		// Jumps. Only backward jumps and calls use up the budget: a goroutine cannot execute
 		// forever without one of them.
 		case Jmp:
-			ip = unsafe.Add(ip, int(in.Imm32())*8)
+			ip = unsafe.Add(ip, int(in.Imm32())*8+8)
+			goto again
 		case JmpBack:
-			ip = unsafe.Add(ip, int(in.Imm32())*8)
-			if left--; left < 0 {
+			ip = unsafe.Add(ip, int(in.Imm32())*8+8)
+			if m.left--; m.left < 0 {
 				goto yield
 			}
+			goto again
 		// A conditional branch back has a negative offset; unlike a jump it is not a separate operation.
 		case JT:
 			if *rg(r, in.A) != 0 {
 				off := int(in.Imm32())
-				ip = unsafe.Add(ip, off*8)
+				ip = unsafe.Add(ip, off*8+8)
 				if off < 0 {
-					if left--; left < 0 {
+					if m.left--; m.left < 0 {
 						goto yield
 					}
 				}
+				goto again
 			}
 		case JF:
 			if *rg(r, in.A) == 0 {
 				off := int(in.Imm32())
-				ip = unsafe.Add(ip, off*8)
+				ip = unsafe.Add(ip, off*8+8)
 				if off < 0 {
-					if left--; left < 0 {
+					if m.left--; m.left < 0 {
 						goto yield
 					}
 				}
+				goto again
 			}
 		// Compare and branch in one. The offset has 16 bits and counts from the next instruction;
 		// where that is too short the compiler has emitted a long jump.
@@ -456,171 +468,137 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		// constants of the host's code.
 		case LdS8:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int8)(p))
+			*rg(r, in.A) = uint64(*(*int8)(o.At(addr)))
 		case LdU8:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint8)(p))
+			*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
 		case LdS16:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int16)(p))
+			*rg(r, in.A) = uint64(*(*int16)(o.At(addr)))
 		case LdU16:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint16)(p))
+			*rg(r, in.A) = uint64(*(*uint16)(o.At(addr)))
 		case LdS32:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int32)(p))
+			*rg(r, in.A) = uint64(*(*int32)(o.At(addr)))
 		case LdU32:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint32)(p))
+			*rg(r, in.A) = uint64(*(*uint32)(o.At(addr)))
 		case Ld64:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint64)(p))
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
 		// Strings and interfaces are loaded in one piece, and slices by Ld3. Only a program with a data race
 		// can read half of a value, and the race is found.
 		case Ld2:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 16, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 16, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 16, stop) {
+				goto load
 			}
-			*(*[2]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[2]uint64)(p)
+			*(*[2]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[2]uint64)(o.At(addr))
 		case Ld3:
 			addr = *rg(r, in.B) + uint64(in.C)
-			p := h.Load(addr, 24, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 24, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) {
+				goto load
 			}
-			*(*[3]uint64)(unsafe.Pointer(rg(r, in.A))) = *(*[3]uint64)(p)
-		// The size is in the next word, which is skipped when the access is complete: until then
-		// the instruction's number is found from ip.
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := p[0], p[1], p[2]
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
 		case LdN:
 			addr = *rg(r, in.B) + uint64(in.C)
-			size = *(*uint64)(ip)
-			if p := h.Load(addr, size, stop); p != nil {
-				layout.LoadImage(rg(r, in.A), p, size)
-			} else if p = m.access(g, f, pcOf(code, ip), addr, size, false); p != nil {
-				layout.LoadImage(rg(r, in.A), p, size)
-			} else {
-				goto paused
+			size = nextWord(ip)
+			o := h.Object(addr)
+			if o.Lacks(addr, size, stop) {
+				goto load
 			}
-			ip = unsafe.Add(ip, 8)
+			g.PC = g.pcOf(ip) + 2
+			layout.LoadImage(rg(r, in.A), o.At(addr), size)
+			goto resume
 		// Narrow stores write the low bytes of the register. They store no pointers, so
 		// nothing is published.
 		case St8:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint8)(p) = uint8(*rg(r, in.B))
+			*(*uint8)(o.At(addr)) = uint8(*rg(r, in.B))
 		case St16:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint16)(p) = uint16(*rg(r, in.B))
+			*(*uint16)(o.At(addr)) = uint16(*rg(r, in.B))
 		case St32:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint32)(p) = uint32(*rg(r, in.B))
+			*(*uint32)(o.At(addr)) = uint32(*rg(r, in.B))
 		case St64:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
-					goto paused
-				}
-				m.publishStore(addr, *rg(r, in.B))
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint64)(p) = uint64(*rg(r, in.B))
+			*(*uint64)(o.At(addr)) = uint64(*rg(r, in.B))
 		case St2:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 16, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 16, true); p == nil {
-					goto paused
-				}
-				m.publishWords(addr, rg(r, in.B), 2)
+			o := h.Object(addr)
+			if o.Lacks(addr, 16, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*[2]uint64)(p) = *(*[2]uint64)(unsafe.Pointer(rg(r, in.B)))
+			*(*[2]uint64)(o.At(addr)) = *(*[2]uint64)(unsafe.Pointer(rg(r, in.B)))
 		case St3:
 			addr = *rg(r, in.A) + uint64(in.C)
-			p := h.Store(addr, 24, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 24, true); p == nil {
-					goto paused
-				}
-				m.publishWords(addr, rg(r, in.B), 3)
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*[3]uint64)(p) = *(*[3]uint64)(unsafe.Pointer(rg(r, in.B)))
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
+			p[0], p[1], p[2] = x, y, z
 		case StN:
 			addr = *rg(r, in.A) + uint64(in.C)
-			size = *(*uint64)(ip)
-			if p := h.Store(addr, size, stop); p != nil {
-				layout.StoreImage(p, rg(r, in.B), size)
-			} else if p = m.access(g, f, pcOf(code, ip), addr, size, true); p != nil {
-				m.publishWords(addr, rg(r, in.B), int(size/8))
-				layout.StoreImage(p, rg(r, in.B), size)
-			} else {
-				goto paused
+			size = nextWord(ip)
+			o := h.Object(addr)
+			if o.Lacks(addr, size, stop) || !h.Saved(o) {
+				goto store
 			}
-			ip = unsafe.Add(ip, 8)
+			g.PC = g.pcOf(ip) + 2
+			layout.StoreImage(o.At(addr), rg(r, in.B), size)
+			goto resume
 		// Taking the address of a field through a nil pointer panics even if it is not accessed (spec:
 		// Address operators).
 		case AddPtr:
@@ -634,8 +612,9 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if p>>32 == 0 {
 				goto noMemory
 			}
-			*rg(r, in.A) = p + *(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
+			*rg(r, in.A) = p + nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		case NilChk:
 			if *rg(r, in.A)>>32 == 0 {
 				goto noMemory
@@ -649,10 +628,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				addr, size = i, n
 				goto index
 			}
-			*rg(r, in.A) = *rg(r, in.B) + i**(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		case IdxA:
-			x := *(*uint64)(ip)
+			x := nextWord(ip)
 			i, n := *rg(r, in.C), x>>32
 			if i >= n {
 				addr, size = i, n
@@ -663,7 +643,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto noMemory
 			}
 			*rg(r, in.A) = p + i*(x&math.MaxUint32)
-			ip = unsafe.Add(ip, 8)
+			ip = unsafe.Add(ip, 16)
+			goto again
 		// Loads and stores of slice elements with the bounds check, fused.
 		// The index is checked first. It is in a register, so its panic is local work, whatever the
 		// element is.
@@ -674,13 +655,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*1
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int8)(p))
+			*rg(r, in.A) = uint64(*(*int8)(o.At(addr)))
 		case LdXU8:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -688,13 +667,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*1
-			p := h.Load(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint8)(p))
+			*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
 		case LdXS16:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -702,13 +679,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*2
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int16)(p))
+			*rg(r, in.A) = uint64(*(*int16)(o.At(addr)))
 		case LdXU16:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -716,13 +691,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*2
-			p := h.Load(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint16)(p))
+			*rg(r, in.A) = uint64(*(*uint16)(o.At(addr)))
 		case LdXS32:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -730,13 +703,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*4
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*int32)(p))
+			*rg(r, in.A) = uint64(*(*int32)(o.At(addr)))
 		case LdXU32:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -744,13 +715,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*4
-			p := h.Load(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint32)(p))
+			*rg(r, in.A) = uint64(*(*uint32)(o.At(addr)))
 		case LdX64:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
 			if i >= n {
@@ -758,13 +727,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i*8
-			p := h.Load(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, false); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
 			}
-			*rg(r, in.A) = uint64(*(*uint64)(p))
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
 		// The same for stores. The value is in C, as A and B say where.
 		case StX8:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
@@ -773,13 +740,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*1
-			p := h.Store(addr, 1, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 1, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint8)(p) = uint8(*rg(r, in.C))
+			*(*uint8)(o.At(addr)) = uint8(*rg(r, in.C))
 		case StX16:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -787,13 +752,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*2
-			p := h.Store(addr, 2, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 2, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 2, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint16)(p) = uint16(*rg(r, in.C))
+			*(*uint16)(o.At(addr)) = uint16(*rg(r, in.C))
 		case StX32:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -801,13 +764,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*4
-			p := h.Store(addr, 4, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 4, true); p == nil {
-					goto paused
-				}
+			o := h.Object(addr)
+			if o.Lacks(addr, 4, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint32)(p) = uint32(*rg(r, in.C))
+			*(*uint32)(o.At(addr)) = uint32(*rg(r, in.C))
 		case StX64:
 			i, n := *rg(r, in.B), *rg(r, in.A+1)
 			if i >= n {
@@ -815,14 +776,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.A) + i*8
-			p := h.Store(addr, 8, stop)
-			if p == nil {
-				if p = m.access(g, f, pcOf(code, ip), addr, 8, true); p == nil {
-					goto paused
-				}
-				m.publishStore(addr, *rg(r, in.C))
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+				goto store
 			}
-			*(*uint64)(p) = uint64(*rg(r, in.C))
+			*(*uint64)(o.At(addr)) = uint64(*rg(r, in.C))
 		// A string's bytes do not change: no object flag stops the load.
 		case LdStr:
 			i, n := *rg(r, in.C), *rg(r, in.B+1)
@@ -831,11 +789,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				goto index
 			}
 			addr = *rg(r, in.B) + i
-			p := h.Load(addr, 1, 0)
-			if p == nil {
+			o := h.Object(addr)
+			if o.Lacks(addr, 1, 0) {
 				goto noMemory
 			}
-			*rg(r, in.A) = uint64(*(*uint8)(p))
+			*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
 		// Loads from a value in registers, whose image is addressed by bytes.
 		case RLdS8:
 			*rg(r, in.A) = uint64(*(*int8)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
@@ -852,20 +810,21 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		case RLd64:
 			*rg(r, in.A) = uint64(*(*uint64)(unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C))))
 		case RLdN:
-			size = *(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
-			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), size)
+			g.PC = g.pcOf(ip) + 2
+			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(in.C)), nextWord(ip))
+			goto resume
 		// An array in registers: its elements are packed as in memory, the index is checked here.
 		case RIdx:
-			x := *(*uint64)(ip)
+			x := nextWord(ip)
 			i, n := *rg(r, in.C), x>>32
 			if i >= n {
 				addr, size = i, n
 				goto index
 			}
 			size = x & math.MaxUint32
+			g.PC = g.pcOf(ip) + 2
 			layout.LoadImage(rg(r, in.A), unsafe.Add(unsafe.Pointer(rg(r, in.B)), uintptr(i*size)), size)
-			ip = unsafe.Add(ip, 8)
+			goto resume
 		// Calls. Arguments are in the outgoing window; enter makes it the callee's frame. The results of a
 		// native are in the window at once.
 		case Call:
@@ -879,118 +838,745 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 				callee, win = uint32(fv), uint32(in.A)
 				goto enter
 			}
-			if left--; left < 0 {
-				left = 0 // the call is not made
-				ip = unsafe.Add(ip, -8)
+			if m.left--; m.left < 0 {
+				m.left = 0 // the call is not made
 				goto yield
 			}
-			g.PC = pcOf(code, ip)
+			g.PC = g.pcOf(ip) + 1
 			m.callValue(g, in.A, fv)
 			goto called
 		// The receiver, the interface's data word, becomes the first argument.
 		case CallI:
-			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
-			if fv == 0 {
+			tw, method := *rg(r, in.B), g.Fn.Methods[in.C]
+			if tw == 0 {
 				goto noMemory
+			}
+			e := m.link.Cached(tw, method)
+			if !e.Is(tw, method) {
+				g.PC = g.pcOf(ip)
+				if m.link.Method(tw, method) == 0 {
+					goto noMethod
+				}
+				goto resume // again
 			}
 			// If the budget is used up, the call is repeated later. The window is apart from the
 			// interface's registers, so writing to it twice does no harm.
 			*rg(r, in.A) = *rg(r, in.B+1)
-			callee, win = uint32(fv), uint32(in.A)
+			callee, win = uint32(e.Value), uint32(in.A)
 			goto enter
 		case CallN:
 			// A native with a Peek may be a visible operation. It has no effect before the machine
 			// knows that it may execute; until then g.pc is at the instruction, and from then
 			// on after it.
 			nat := &m.natives[in.Imm32()]
-			regs := regsAt(unsafe.Pointer(rg(r, in.A)))
-			if nat.Peek != nil {
-				g.PC = pcOf(code, ip) - 1
-				if !m.nativeMayExecute(g, nat, regs) {
-					goto stopped
-				}
-			}
-			g.PC = pcOf(code, ip)
-			g.inNative = true
-			ctl := nat.Fn(m, g, regs)
-			g.inNative = false
-			switch ctl {
+			g.PC = g.pcOf(ip)
+			switch m.callNative(g, nat, regsAt(unsafe.Pointer(rg(r, in.A)))) {
 			case Next:
-				stop = m.stopFlags()
-				r = g.regs()
-				if h.SinceGC > h.PollAt {
-					left = m.pollSoon(left)
-				}
+				goto poll
 			case Called:
 				goto called
 			case Stop:
 				goto stopped
-			case Unwind:
+			default: // Unwind
 				m.unwind(g)
 				goto called
 			}
 		case IMeth:
-			fv := m.link.Method(*rg(r, in.B), f.Methods[in.C])
-			if fv == 0 {
-				goto noMemory
+			g.PC = g.pcOf(ip)
+			if !m.bindMethod(g, in, r) {
+				goto noMethod
 			}
-			x := *rg(r, in.B+1)
-			*rg(r, in.A), *rg(r, in.A+1) = fv, x
+			goto resume
 		// Results are left from register 0 on, which is where the caller's window begins.
 		case Ret1:
 			*rg(r, 0) = *rg(r, in.A)
 			goto ret
 		case Ret:
-			copy(unsafe.Slice(rg(r, 0), int(in.B)), unsafe.Slice(rg(r, in.A), int(in.B)))
+			for i := range in.B {
+				*rg(r, i) = *rg(r, in.A+i)
+			}
 			goto ret
 		case Ret0:
 			goto ret
 		// Allocations. g.pc is stored first: it is the allocation's site, and a collection reads
 		// it.
-		// New objects are of this epoch and no other goroutine has seen them, so they are filled
-		// without checks.
 		case NewObj:
-			g.PC = pcOf(code, ip) - 1
-			l := m.layouts.At(uint32(in.Imm32()))
-			*rg(r, in.A) = uint64(m.alloc(g, l.Size, l.ID)) << 32
-			if h.SinceGC > h.PollAt {
-				left = m.pollSoon(left)
-			}
-		// A closure is its function and the captured words, in one object: see pushFrame.
+			g.PC = g.pcOf(ip)
+			m.newObject(g, in, r)
+			goto poll
 		case MkClos:
-			g.PC = pcOf(code, ip) - 1
-			x := *(*uint64)(ip)
-			ip = unsafe.Add(ip, 8)
-			id := m.alloc(g, 8+uint32(in.C)*8, uint32(x>>32))
-			dst := unsafe.Slice((*uint64)(h.Objs[id].Mem), int(in.C)+1)
-			dst[0] = uint64(uint32(x)) | funcBit
-			copy(dst[1:], unsafe.Slice(rg(r, in.B), int(in.C)))
-			*rg(r, in.A) = uint64(id) << 32
-		// A value in an interface never changes: reading it is not a visible operation (heap.Frozen).
+			g.PC = g.pcOf(ip)
+			m.makeClosure(g, in, r)
+			goto resume
 		case Box:
-			g.PC = pcOf(code, ip) - 1
-			l := m.layouts.At(uint32(*(*uint64)(ip)))
+			g.PC = g.pcOf(ip)
+			m.box(g, in, r)
+			goto resume
+		// Fused operations: the bodies of the operations, one after the other. If one of them cannot
+		// complete, ip is at it, and the code has the operation there, too.
+		case MovMov:
+			*rg(r, in.A) = *rg(r, in.B)
 			ip = unsafe.Add(ip, 8)
-			id := m.alloc(g, l.Size, l.ID)
-			h.Objs[id].Flags |= heap.Frozen
-			layout.StoreImage(h.Objs[id].Mem, rg(r, in.B), uint64(l.Size))
-			*rg(r, in.A) = uint64(id) << 32
+			in = (*Instr)(ip)
+			//mutant: only the first of two moves is made [test ./vm TestFused]: remove
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovMovMov:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovCall:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
+		case MovMovCall:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
+		case AddIMov:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIJLtS:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIJLeS:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIJLtSI:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddAddI:
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddIAddI:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddILdX64:
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64Ld64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64Mov:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64JNeI:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld64MulF64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MulF64AddF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) + *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MulF64MulF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MulF64SubF64:
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) - *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLd3:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 24, stop) {
+					goto load
+				}
+				p := (*[3]uint64)(o.At(addr))
+				x, y, z := p[0], p[1], p[2]
+				*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld3LdX64:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) {
+				goto load
+			}
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := p[0], p[1], p[2]
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLd3LdX64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 24, stop) {
+					goto load
+				}
+				p := (*[3]uint64)(o.At(addr))
+				x, y, z := p[0], p[1], p[2]
+				*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case LdX64MulF64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rf(r, in.A) = *rf(r, in.B) * *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxALd64:
+			x := nextWord(ip)
+			i, n := *rg(r, in.C), x>>32
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				goto noMemory
+			}
+			*rg(r, in.A) = p + i*(x&math.MaxUint32)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLd64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JNeIJNeI:
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovJF:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if *rg(r, in.A) == 0 {
+				off := int(in.Imm32())
+				ip = unsafe.Add(ip, off*8+8)
+				if off < 0 {
+					if m.left--; m.left < 0 {
+						goto yield
+					}
+				}
+				goto again
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovRet1:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case ConstIRet1:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case AddRet1:
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, 0) = *rg(r, in.A)
+			goto ret
+		case MovConstI:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case ConstIMov:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case ConstIConstI:
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = uint64(int64(in.Imm32()))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovJLtS:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Mov3Call:
+			x, y, z := *rg(r, in.B), *rg(r, in.B+1), *rg(r, in.B+2)
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			callee, win = uint32(in.Imm32()), uint32(in.A)
+			goto enter
+		case St64St64:
+			addr = *rg(r, in.A) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+				goto store
+			}
+			*(*uint64)(o.At(addr)) = uint64(*rg(r, in.B))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.A) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) || !h.Saved(o) {
+					goto store
+				}
+				*(*uint64)(o.At(addr)) = uint64(*rg(r, in.B))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovAdd:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + *rg(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovLdX64:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case Ld3Mov:
+			addr = *rg(r, in.B) + uint64(in.C)
+			o := h.Object(addr)
+			if o.Lacks(addr, 24, stop) {
+				goto load
+			}
+			p := (*[3]uint64)(o.At(addr))
+			x, y, z := p[0], p[1], p[2]
+			*rg(r, in.A), *rg(r, in.A+1), *rg(r, in.A+2) = x, y, z
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovJNeI:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JNeILd64:
+			if int64(*rg(r, in.A)) != int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case LdX64JLtS:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case LdX64LdX64:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			addr = *rg(r, in.B) + i*8
+			o := h.Object(addr)
+			if o.Lacks(addr, 8, stop) {
+				goto load
+			}
+			*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxALdU8:
+			x := nextWord(ip)
+			i, n := *rg(r, in.C), x>>32
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			p := *rg(r, in.B)
+			if p>>32 == 0 {
+				goto noMemory
+			}
+			*rg(r, in.A) = p + i*(x&math.MaxUint32)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 1, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case IdxSLdU8:
+			i, n := *rg(r, in.C), *rg(r, in.B+1)
+			if i >= n {
+				addr, size = i, n
+				goto index
+			}
+			*rg(r, in.A) = *rg(r, in.B) + i*nextWord(ip)
+			ip = unsafe.Add(ip, 16)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 1, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case AddF64AddI:
+			*rf(r, in.A) = *rf(r, in.B) + *rf(r, in.C)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			*rg(r, in.A) = *rg(r, in.B) + uint64(int64(int16(in.C)))
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JLeSLdX64:
+			if int64(*rg(r, in.A)) <= int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i*8
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JLtSLdStr:
+			if int64(*rg(r, in.A)) < int64(*rg(r, in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				i, n := *rg(r, in.C), *rg(r, in.B+1)
+				if i >= n {
+					addr, size = i, n
+					goto index
+				}
+				addr = *rg(r, in.B) + i
+				o := h.Object(addr)
+				if o.Lacks(addr, 1, 0) {
+					goto noMemory
+				}
+				*rg(r, in.A) = uint64(*(*uint8)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case JEqIJEqI:
+			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			if int64(*rg(r, in.A)) == int64(int16(in.B)) {
+				goto branch
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
+		case MovLd64:
+			*rg(r, in.A) = *rg(r, in.B)
+			ip = unsafe.Add(ip, 8)
+			in = (*Instr)(ip)
+			{
+				addr = *rg(r, in.B) + uint64(in.C)
+				o := h.Object(addr)
+				if o.Lacks(addr, 8, stop) {
+					goto load
+				}
+				*rg(r, in.A) = uint64(*(*uint64)(o.At(addr)))
+			}
+			ip = unsafe.Add(ip, 8)
+			goto again
 		default:
 			// All operations that do not deserve a place in the hot loop.
-			g.PC = pcOf(code, ip) - 1
-			switch m.slowOp(g, f, in, r) {
+			g.PC = g.pcOf(ip)
+			switch m.slowOp(g, g.Fn, in, r) {
 			case Next:
-				ip = unsafe.Add(code, int(g.PC)*8)
-				stop = m.stopFlags()
-				r = g.regs()
-				if h.SinceGC > h.PollAt {
-					left = m.pollSoon(left)
-				}
+				goto poll
 			case Called:
 				goto called
 			case Stop:
 				goto stopped
-			case Unwind:
+			default: // Unwind
 				m.unwind(g)
 				goto called
 			}
@@ -998,9 +1584,8 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 		continue
 
 	enter: // callee with its arguments in the window at register win
-		if left--; left < 0 {
-			left = 0 // the call is not made
-			ip = unsafe.Add(ip, -8)
+		if m.left--; m.left < 0 {
+			m.left = 0 // the call is not made
 			goto yield
 		}
 		{
@@ -1008,29 +1593,35 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			// written, and states have live registers only (CheckLiveness tests this).
 			c := m.link.Code[callee]
 			if c == nil {
-				c = m.compile(callee)
+				m.left++ // the call is made when its function has been compiled
+				g.PC = g.pcOf(ip)
+				m.compile(callee)
+				goto resume
 			}
 			fp := g.FP + win
-			if int(fp)+c.Window > len(g.Stack) && !m.ensure(g, fp+uint32(c.Window)) {
-				g.PC = pcOf(code, ip) - 1
-				m.overflowStack(g)
-				goto stopped
+			if int(fp)+c.Window > len(g.Stack) {
+				m.left++
+				g.PC = g.pcOf(ip)
+				if !m.ensure(g, fp+uint32(c.Window)) {
+					m.left--
+					m.overflowStack(g)
+					goto stopped
+				}
+				goto resume
 			}
-			r = unsafe.Pointer(&g.Stack[fp])
-			ra := uint64(f.ID)<<32 | uint64(uint32(pcOf(code, ip)))
+			r = unsafe.Add(r, uintptr(win)*8)
+			ra := uint64(g.Fn.ID)<<32 | uint64(uint32(g.pcOf(ip)+1))
 			*(*[4]uint64)(unsafe.Add(r, -32)) = [4]uint64{uint64(g.FP), ra, uint64(callee), 0}
 			g.FP, g.Fn = fp, c
-			f = c
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = code
-			continue
+			ip = unsafe.Pointer(unsafe.SliceData(c.Fast))
+			goto again
 		}
 
 	ret:
 		{
 			link := *(*uint64)(unsafe.Add(r, -8*hdrLink))
 			if link>>32 != 0 {
-				g.PC = pcOf(code, ip)
+				g.PC = g.pcOf(ip) + 1
 				if !m.returned(g) {
 					goto stopped
 				}
@@ -1038,74 +1629,91 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			}
 			ra := *(*uint64)(unsafe.Add(r, -8*hdrReturn))
 			g.FP = uint32(link)
-			f = m.link.Code[ra>>32]
+			f := m.link.Code[ra>>32]
 			g.Fn = f
 			// The caller's frame is about to change, and is unchanged since the last mark.
 			if g.FP-FrameHeader < g.savedLo {
+				g.PC = int32(uint32(ra))
 				m.saveCallerFrame(g, g.FP-FrameHeader)
+				goto resume
 			}
-			code = unsafe.Pointer(unsafe.SliceData(f.Code))
-			ip = unsafe.Add(code, int(uint32(ra))*8)
+			ip = unsafe.Add(unsafe.Pointer(unsafe.SliceData(f.Fast)), int(uint32(ra))*8)
 			r = g.regs()
-			continue
+			goto again
 		}
 
 	branch: // a comparison and jump in one jumps
 		{
 			off := int(int16(in.C))
-			ip = unsafe.Add(ip, off*8)
+			ip = unsafe.Add(ip, off*8+8)
 			if off < 0 {
-				if left--; left < 0 {
+				if m.left--; m.left < 0 {
 					goto yield
 				}
 			}
-			continue
+			goto again
 		}
 
+	load: // the fast path has failed to load from addr
+		if unsafe.Sizeof(loop) == 0 {
+			in = &g.Fn.Code[g.pcOf(ip)]
+		}
+		if !m.slowLoad(g, in, g.pcOf(ip), addr) {
+			goto called
+		}
+		goto resume
+
+	store: // the fast path has failed to store to addr
+		if unsafe.Sizeof(loop) == 0 {
+			in = &g.Fn.Code[g.pcOf(ip)]
+		}
+		if !m.slowStore(g, in, g.pcOf(ip), addr) {
+			goto called
+		}
+		goto resume
+
 	divide:
-		g.PC = pcOf(code, ip) - 1
+		g.PC = g.pcOf(ip)
 		m.throw(g, rtPanicDivide)
 		goto called
 
 	noMemory:
-		g.PC = pcOf(code, ip) - 1
+		g.PC = g.pcOf(ip)
+	noMethod:
 		m.throw(g, rtPanicMem)
 		goto called
 
 	index: // addr is the index, size the length
-		g.PC = pcOf(code, ip) - 1
+		g.PC = g.pcOf(ip)
 		m.throwIndex(g, addr, size)
 
 	called: // g's frame, pc or status has changed
 		if g.status != gRunning {
 			goto stopped
 		}
-		f = g.Fn
-		code = unsafe.Pointer(unsafe.SliceData(f.Code))
-		ip = unsafe.Add(code, int(g.PC)*8)
-		r = g.regs()
-		stop = m.stopFlags()
-		continue
+		goto resume
 
-	paused: // the slow path either parked g before this instruction or threw
-		if g.status != gRunning {
-			goto stopped
-		}
-		goto called
-
-	yield: // after a back edge, with left negative, or before a call
-		g.PC = pcOf(code, ip)
-		if !m.refillBudget(g, left) {
+	yield: // ip is at the target of a back edge, or at a call that is not made
+		g.PC = g.pcOf(ip)
+		if !m.refillBudget(g, m.left) {
 			return
 		}
-		left = m.budgetLeft
-		stop = m.stopFlags()
-		continue
+		m.left = m.budgetLeft
+		goto resume
+
+	poll: // memory may have been allocated
+		if h.SinceGC > h.PollAt {
+			m.pollSoon()
+		}
+
+	resume: // g.pc is the next instruction; the rest of g may have changed
+		ip, r, stop = g.next(), g.regs(), m.stopFlags()
+		goto again
 
 	stopped:
-		m.cnt.Instructions += uint64(m.budgetLeft - left)
-		m.localWork += uint64(m.budgetLeft - left)
-		m.budgetLeft = left
+		m.cnt.Instructions += uint64(m.budgetLeft - m.left)
+		m.localWork += uint64(m.budgetLeft - m.left)
+		m.budgetLeft = m.left
 		return
 	}
 }
@@ -1114,8 +1722,7 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 // call, which collects if that is due.
 // It does not collect at once: natives of the host may hold pointers that are in no register, and
 // the instruction is not complete. At a poll all pointers are in guest memory and on stacks.
-func (m *Machine) pollSoon(left int) int {
-	m.budgetLeft -= left
-	m.pollAt = 0
-	return 0
+func (m *Machine) pollSoon() {
+	m.budgetLeft -= m.left
+	m.left, m.pollAt = 0, 0
 }

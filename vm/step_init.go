@@ -75,6 +75,7 @@ func (m *Machine) initialise(e *load.Entry) error {
 	initDone := m.nativeNumber("runtime.hbInitDone")
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.CallN, A: mainWindow}.WithImm32(initDone))
 	m.entryPC = int32(len(main.Code))
+	main.Fuse()
 	m.internG(trace.NoGID, 0)
 	g := m.newG(nil)
 	m.noteExisted(g.ID)
@@ -158,6 +159,7 @@ func (m *Machine) enter(e *load.Entry) error {
 		call(k.Func(e.Func))
 	}
 	main.Code = append(main.Code, bytecode.Instr{Op: bytecode.Ret0}, bytecode.Instr{Op: bytecode.Nop})
+	main.Fuse()
 	if !m.heap.Based || m.executionOver() { // an initialiser has not reached its end
 		return nil
 	}

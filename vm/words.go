@@ -39,3 +39,6 @@ func rf(base unsafe.Pointer, i uint16) *float64 {
 func rf32(base unsafe.Pointer, i uint16) *float32 {
 	return (*float32)(unsafe.Add(base, uintptr(i)*8))
 }
+
+// nextWord returns the word that follows the instruction at ip.
+func nextWord(ip unsafe.Pointer) uint64 { return *(*uint64)(unsafe.Add(ip, 8)) }

@@ -44,7 +44,7 @@ func benchCommand() *cobra.Command {
 		Short: "Measure the machine and the explorers on the benchmark programs in hbcheck",
 		Long: `Bench runs benchmark suites whose programs are part of hbcheck:
 
-  vm      25 sequential programs, interpreted by the machine and compiled: the
+  vm      40 sequential programs, interpreted by the machine and compiled: the
           slowdown of the machine (needs the go command)
   big     programs with tens to thousands of goroutines: one execution compiled, with
           -race where a C compiler is found, as hbcheck run executes it, and as a

@@ -68,12 +68,13 @@ type Func struct {
 	SSA     *ssa.Function // nil for stubs
 	Builtin string        // the builtin that it is a stub of
 	Code    []Instr
-	NParam  int // words of parameters
-	NCap    int // words of captured variables, copied after the parameters on entry
-	NResult int // words of results
-	NVals   int // number of registers for values; those of constants and scratch follow
-	NRegs   int // registers used, before the outgoing window
-	Window  int // registers including the largest outgoing window with its header
+	Fast    []Instr // see Fuse
+	NParam  int     // words of parameters
+	NCap    int     // words of captured variables, copied after the parameters on entry
+	NResult int     // words of results
+	NVals   int     // number of registers for values; those of constants and scratch follow
+	NRegs   int     // registers used, before the outgoing window
+	Window  int     // registers including the largest outgoing window with its header
 	// RecoverPC is where control continues after a recovered panic, or -1: return zero results.
 	RecoverPC int32
 	// Edges is the beginning of the code that belongs to no instruction: moves on the edges of the flow.
@@ -149,7 +150,7 @@ func (f *Func) AddLive(pc int, regs []uint16) {
 // Clone returns a copy of f that can be continued.
 func (f *Func) Clone() *Func {
 	c := *f
-	c.Code, c.live = slices.Clone(f.Code), slices.Clone(f.live)
+	c.Code, c.Fast, c.live = slices.Clone(f.Code), slices.Clone(f.Fast), slices.Clone(f.live)
 	return &c
 }
 

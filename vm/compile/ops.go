@@ -334,7 +334,7 @@ func (c *compiler) shift(v *ssa.BinOp, d int) {
 //
 //	x > y    LtS d, y, x         operands are in registers: nothing is evaluated in another order
 //	x >= y   LeS d, y, x
-//	x != y   Eq d, x, y; LNot d
+//	x != y   Ne d, x, y; or another comparison and LNot d
 //
 // Only equality is negated. x >= y is not the negation of x < y if one of them is NaN.
 //
@@ -411,7 +411,9 @@ func (c *compiler) compare(v *ssa.BinOp, d int) {
 	default:
 		c.emit(bytecode.Eq, d, x, y)
 	}
-	if not {
+	if last := &c.code[len(c.code)-1]; not && last.Op == bytecode.Eq {
+		last.Op = bytecode.Ne
+	} else if not {
 		c.emit(bytecode.LNot, d, d, 0)
 	}
 }

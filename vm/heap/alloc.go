@@ -21,7 +21,10 @@ func (h *Heap) Alloc(size uint32, lay uint32) uint32 {
 		h.Reused = true
 	} else {
 		id = uint32(len(h.Objs))
-		h.Objs = append(h.Objs, Object{})
+		if len(h.Objs) == cap(h.Objs) {
+			h.growObjs()
+		}
+		h.Objs = h.Objs[:id+1]
 	}
 	h.Objs[id] = Object{Mem: h.rawAlloc(size), Epoch: h.Epoch, Size: size, Layout: lay, Flags: h.NewFlags}
 	// An object's record, and rounding its size, cost about 64 bytes, which count if a program has many small
@@ -29,6 +32,15 @@ func (h *Heap) Alloc(size uint32, lay uint32) uint32 {
 	h.Live += uint64(size) + 64
 	h.SinceGC += uint64(size) + 64
 	return id
+}
+
+// growObjs makes room for more records of dynamic objects. append would also copy the records of static
+// objects that do not exist, some megabytes each time.
+func (h *Heap) growObjs() {
+	objs := make([]Object, len(h.Objs), StaticLimit+2*max(4096, cap(h.Objs)-StaticLimit))
+	copy(objs, h.Objs[:h.NumStatic])
+	copy(objs[StaticLimit:], h.Objs[StaticLimit:])
+	h.Objs = objs
 }
 
 // AllocStatic creates a static object of size zero bytes.

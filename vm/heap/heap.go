@@ -122,11 +122,8 @@ func (h *Heap) Writable(p Ptr, n uint32) []byte {
 // One comparison covers nil, too: object 0, to which nil refers, has no bytes. Offset and n are added in 64
 // bits, so the sum cannot wrap around.
 func (h *Heap) Load(p, n uint64, stop Flags) unsafe.Pointer {
-	if id := p >> 32; id < uint64(len(h.Objs)) {
-		o := &h.Objs[id]
-		if (p&math.MaxUint32)+n <= uint64(o.Size) && o.Flags&stop == 0 {
-			return unsafe.Add(o.Mem, uint32(p))
-		}
+	if o := h.Object(p); !o.Lacks(p, n, stop) {
+		return o.At(p)
 	}
 	return nil
 }
@@ -136,14 +133,38 @@ func (h *Heap) Load(p, n uint64, stop Flags) unsafe.Pointer {
 // An object of this epoch has been saved since the last mark, or is newer than the mark: its previous
 // content need not be kept. All others go to the slow path once.
 func (h *Heap) Store(p, n uint64, stop Flags) unsafe.Pointer {
-	if id := p >> 32; id < uint64(len(h.Objs)) {
-		o := &h.Objs[id]
-		if (p&math.MaxUint32)+n <= uint64(o.Size) && o.Flags&stop == 0 && o.Epoch == h.Epoch {
-			return unsafe.Add(o.Mem, uint32(p))
-		}
+	if o := h.Object(p); !o.Lacks(p, n, stop) && h.Saved(o) {
+		return o.At(p)
 	}
 	return nil
 }
+
+// Object returns the object to which p points, or one without bytes. The interpreter's loop checks accesses
+// with Object, Lacks, Saved and At, not with Load and Store, which are too large for gc to inline them
+// there: in a function of that size it inlines functions up to cost 20. Object has 20 and Lacks 17.
+func (h *Heap) Object(p uint64) *Object {
+	if p>>32 < uint64(len(h.Objs)) {
+		return &h.Objs[p>>32]
+	}
+	return &noObject
+}
+
+var noObject Object
+
+// Lacks reports whether o has not all of the n bytes at p, or has one of the flags.
+func (o *Object) Lacks(p, n uint64, stop Flags) bool {
+	//mutant: loads of the loop are not visible [test ./vm TestRaceEdges]: "o.Flags&stop != 0" -> "false"
+	return uint64(uint32(p))+n > uint64(o.Size) || o.Flags&stop != 0
+}
+
+// Saved reports whether the bytes of o may be written: see Store.
+func (h *Heap) Saved(o *Object) bool {
+	//mutant: stores of the loop are not undone [test ./vm TestRewind]: "o.Epoch == h.Epoch" -> "o.Epoch != 0"
+	return o.Epoch == h.Epoch
+}
+
+// At returns the host address of the bytes at p, which point to o.
+func (o *Object) At(p uint64) unsafe.Pointer { return unsafe.Add(o.Mem, uint32(p)) }
 
 // All lists the numbers of all objects.
 func (h *Heap) All() iter.Seq[uint32] {

@@ -100,7 +100,8 @@ func (k *Linker) adapt(key adapterKey) uint32 {
 		f = k.callAdapter(key.kind, a)
 	}
 	f.ID, f.RecoverPC, f.Wrapper, f.Trusted = id, -1, true, true
-	k.adapters[id], k.Code[id] = a, f
+	k.adapters[id] = a
+	k.setCode(id, f)
 	return id
 }
 

@@ -248,7 +248,7 @@ func (k *Linker) Stub(b *ssa.Builtin, sig *types.Signature, at token.Pos) uint32
 		if err != nil {
 			panic("BUG: " + err.Error())
 		}
-		k.Code[id] = f
+		k.setCode(id, f)
 	}
 	return id
 }
@@ -277,13 +277,19 @@ func (k *Linker) Observable(elem uint32, send bool) bool {
 	return k.observed[key] == 2
 }
 
+// setCode makes f the code of function id.
+func (k *Linker) setCode(id uint32, f *bytecode.Func) {
+	f.Fuse()
+	k.Code[id] = f
+}
+
 // Compile compiles function id, unless it has been compiled.
 func (k *Linker) Compile(id uint32, o Options) *bytecode.Func {
 	if f := k.Code[id]; f != nil {
 		return f
 	}
 	k.options = o
-	k.Code[id] = k.compileFunc(k.funcs[id].fn, id)
+	k.setCode(id, k.compileFunc(k.funcs[id].fn, id))
 	k.options = Options{}
 	k.compiled++
 	return k.Code[id]

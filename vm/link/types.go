@@ -97,10 +97,21 @@ func (k *Linker) Describe(id uint32) bool {
 
 // methodCache is a direct-mapped cache of method lookups. It is never cleared, because the function
 // of a type's method never changes.
-type methodCache [256]struct {
-	tw uint64
-	m  *types.Func
-	fv uint64
+type methodCache [256]CachedMethod
+
+// A CachedMethod is the result of a lookup.
+type CachedMethod struct {
+	tw    uint64
+	m     *types.Func
+	Value uint64 // not 0, if there was a lookup
+}
+
+// Is reports whether the lookup was that of method f for a dynamic type.
+func (e *CachedMethod) Is(tw uint64, f *types.Func) bool { return e.tw == tw && e.m == f }
+
+// Cached returns the place in the cache for method f of a dynamic type.
+func (k *Linker) Cached(tw uint64, f *types.Func) *CachedMethod {
+	return &k.cache[(tw>>32^uint64(f.Pos()))&255]
 }
 
 // Method returns the func value of method f for a dynamic type; 0 if the type is nil or forged. The
@@ -109,12 +120,14 @@ func (k *Linker) Method(tw uint64, f *types.Func) uint64 {
 	if tw == 0 {
 		return 0
 	}
-	e := &k.cache[(tw>>32^uint64(f.Pos()))&255]
-	if e.tw == tw && e.m == f {
-		return e.fv
+	e := k.Cached(tw, f)
+	if e.Is(tw, f) {
+		return e.Value
 	}
 	fv := k.findMethod(tw, f)
-	e.tw, e.m, e.fv = tw, f, fv
+	if fv != 0 {
+		*e = CachedMethod{tw, f, fv}
+	}
 	return fv
 }
 
