@@ -189,11 +189,12 @@ type scheduler struct {
 	ready       []uint32    // slots of goroutines that have local work to do before the step ends
 	advanced    []trace.GID // goroutines added to ready in this step
 	waiters     chanWaiters
-	localWork   uint64 // back edges and calls of the present step
-	looksOfStep int    // clock reads in the present step
-	budgetLeft  int    // rest of exec's budget of back edges and calls, when the work was last added up
-	left        int    // rest of the budget while exec runs
-	pollAt      uint64 // value of localWork at which to poll events outside of the machine
+	localWork   uint64                       // back edges and calls of the present step
+	looksOfStep int                          // clock reads in the present step
+	budgetLeft  int                          // rest of exec's budget of back edges and calls, when the work was last added up
+	left        int                          // rest of the budget while exec runs
+	entered     struct{ callee, win uint32 } // of a call that exec is about to make: see its label entered
+	pollAt      uint64                       // value of localWork at which to poll events outside of the machine
 	divergence  divergence
 	passing     passing
 	collecting  collecting

@@ -31,6 +31,7 @@ import (
 //
 //	again    execute the instruction at ip
 //	enter    push a frame for function callee, whose arguments are in window win
+//	entered  load the locals again, then enter
 //	ret      pop the running frame; Machine.returned handles one with flags
 //	branch   jump by the 16 bits of a fused comparison
 //	load     the fast path has failed to load from addr; store: to store
@@ -851,17 +852,17 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			if tw == 0 {
 				goto noMemory
 			}
-			e := m.link.Cached(tw, method)
-			if !e.Is(tw, method) {
-				g.PC = g.pcOf(ip)
-				if m.link.Method(tw, method) == 0 {
-					goto noMethod
-				}
-				goto resume // again
-			}
 			// If the budget is used up, the call is repeated later. The window is apart from the
 			// interface's registers, so writing to it twice does no harm.
 			*rg(r, in.A) = *rg(r, in.B+1)
+			e := m.link.Cached(tw, method)
+			if !e.Is(tw, method) {
+				g.PC, m.entered.win = g.pcOf(ip), uint32(in.A)
+				if m.entered.callee = uint32(m.link.Method(tw, method)); m.entered.callee == 0 {
+					goto noMethod
+				}
+				goto entered
+			}
 			callee, win = uint32(e.Value), uint32(in.A)
 			goto enter
 		case CallN:
@@ -1593,21 +1594,23 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			// written, and states have live registers only (CheckLiveness tests this).
 			c := m.link.Code[callee]
 			if c == nil {
-				m.left++ // the call is made when its function has been compiled
+				m.left++
 				g.PC = g.pcOf(ip)
+				m.entered.callee, m.entered.win = callee, win
 				m.compile(callee)
-				goto resume
+				goto entered
 			}
 			fp := g.FP + win
 			if int(fp)+c.Window > len(g.Stack) {
 				m.left++
 				g.PC = g.pcOf(ip)
+				m.entered.callee, m.entered.win = callee, win
 				if !m.ensure(g, fp+uint32(c.Window)) {
 					m.left--
 					m.overflowStack(g)
 					goto stopped
 				}
-				goto resume
+				goto entered
 			}
 			r = unsafe.Add(r, uintptr(win)*8)
 			ra := uint64(g.Fn.ID)<<32 | uint64(uint32(g.pcOf(ip)+1))
@@ -1616,6 +1619,11 @@ func execute[L plain | tracked | stopping](m *Machine, g *goroutine) {
 			ip = unsafe.Pointer(unsafe.SliceData(c.Fast))
 			goto again
 		}
+
+	entered: // the call can be made now; it is not another instruction for the debugger, or for labels
+		callee, win = m.entered.callee, m.entered.win
+		ip, r, stop = g.next(), g.regs(), m.stopFlags()
+		goto enter
 
 	ret:
 		{
