@@ -90,7 +90,7 @@ func KeyMade() {
 	s, err := rsa.SignPKCS1v15(nil, key, crypto.SHA256, h[:])
 	fmt.Println(err, key.Validate(), rsa.VerifyPKCS1v15(&key.PublicKey, crypto.SHA256, h[:], s))
 	for _, p := range key.Primes {
-		fmt.Println(p.BitLen(), p.ProbablyPrime(10))
+		fmt.Println(p.BitLen())
 	}
 }
 
