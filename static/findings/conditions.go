@@ -84,7 +84,16 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 func (c *conditions) phisOf(v ssa.Value) {
 	switch x := v.(type) {
 	case *ssa.Phi:
+		if c.tracked[x] {
+			return
+		}
 		c.tracked[x] = true
+		for _, e := range x.Edges { // a flag of a loop is a phi at its head, and another one where it is set
+			//mutant: findings: a flag that is set in a loop is unknown [test ./static/findings TestWant]: "ok {" -> "ok && false {"
+			if y, ok := e.(*ssa.Phi); ok {
+				c.phisOf(y)
+			}
+		}
 	case *ssa.UnOp:
 		if x.Op == token.NOT {
 			c.phisOf(x.X)
@@ -415,13 +424,12 @@ func (c *conditions) branch(b *ssa.BasicBlock, succ int, facts []fact) ([]fact, 
 			facts = with(facts, fact{key, is})
 		}
 	}
-	to := b.Succs[succ]
+	to, old := b.Succs[succ], facts
 	if to.Dominates(b) {
 		//mutant: findings: an iteration forgets all conditions [test ./static/findings TestWant]: "c.next(to, facts)" -> "nil"
 		facts = c.next(to, facts)
 	}
 	from := slices.Index(to.Preds, b)
-	old := facts
 	for _, instr := range to.Instrs {
 		phi, ok := instr.(*ssa.Phi)
 		if !ok {

@@ -315,3 +315,31 @@ func RightSlice(list []*S) {
 type List = node
 
 func Use(l *List) { l.RightList() }
+
+// RightFirst acquires the lock in the first iteration that needs it.
+func (s *S) RightFirst(list []int) {
+	locked := false
+	for _, x := range list {
+		if x > 0 {
+			if !locked {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				locked = true
+			}
+			s.n += x
+		}
+	}
+}
+
+// WrongFirst does not always know that it has the lock.
+func (s *S) WrongFirst(list []int) {
+	locked := false
+	for _, x := range list {
+		if !locked {
+			s.mu.Lock() // want HBA101 "s.mu is locked while this goroutine holds it"
+			defer s.mu.Unlock()
+			locked = x > 0
+		}
+		s.n += x
+	}
+}
