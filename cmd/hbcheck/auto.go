@@ -12,7 +12,7 @@ const autoPOR = "auto"
 
 // The explorers of a portfolio that sample, and those that can be exhaustive.
 var (
-	autoSamples  = []string{"surw", "rff"}
+	autoSamples  = []string{"surw", "rff", "pos"}
 	autoSearches = []string{"optimal", "jpf"}
 )
 
