@@ -61,8 +61,6 @@ const (
 	JLtSLdStr
 	JEqIJEqI
 	MovLd64
-
-	numFused
 )
 
 // fusions lists the sequences; those with the same first operation from the longest to the shortest.
