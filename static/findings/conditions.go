@@ -68,6 +68,9 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 				}
 			}
 		}
+		if key, ok := c.told(b); ok {
+			c.counts[key]++
+		}
 		if br, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
 			key, _ := c.key(br.Cond)
 			c.counts[key]++
@@ -78,6 +81,16 @@ func newConditions(paths *static.Paths, fn *ssa.Function) *conditions {
 		}
 	}
 	return c
+}
+
+// told returns the condition that b returns as the last result.
+func (c *conditions) told(b *ssa.BasicBlock) (key string, ok bool) {
+	r, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+	if !ok || len(r.Results) == 0 || !isBool(r.Results[len(r.Results)-1]) {
+		return "", false
+	}
+	key, _ = c.key(result(r, len(r.Results)-1))
+	return key, true
 }
 
 // phisOf records the phis on which a condition depends.
@@ -166,6 +179,9 @@ func (c *conditions) findUses(fn *ssa.Function) {
 					own[word] = true
 				}
 			}
+		}
+		if key, ok := c.told(b); ok {
+			add(key)
 		}
 		for _, instr := range b.Instrs {
 			switch x := instr.(type) {

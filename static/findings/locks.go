@@ -263,8 +263,8 @@ func (p *pass) releasedByCallers(fn *ssa.Function, path static.Path) bool {
 
 // returned reports whether ret may keep the lock on purpose: ret returns no error, and another function,
 // such as the end of a transaction, releases a lock of the same kind that it has not acquired. The lock
-// may belong to an object that ret returns; or the function of f only acquires something, and says with an
-// error, and only then, that it has released the lock.
+// may belong to an object that ret returns; or the function of f says with an error, if that is its only
+// result, or with a bool that it has released the lock.
 func (p *pass) returned(f *lockFlow, ret ssa.Instruction, path static.Path) bool {
 	r, ok := ret.(*ssa.Return)
 	if !ok || len(r.Results) == 0 {
@@ -282,7 +282,8 @@ func (p *pass) returned(f *lockFlow, ret ssa.Instruction, path static.Path) bool
 		return false
 	}
 	//mutant: findings: nothing is acquired by a function that returns only an error [test ./static/findings TestWant]: "!f.erring(path)" -> "true"
-	if _, ok := r.Results[0].Type().Underlying().(*types.Pointer); !ok && !f.erring(path) {
+	//mutant: findings: a bool says nothing about a lock [test ./static/findings TestWant]: "!f.telling(path)" -> "true"
+	if _, ok := r.Results[0].Type().Underlying().(*types.Pointer); !ok && !f.erring(path) && !f.telling(path) {
 		return false
 	}
 	class := p.Base.Paths.Class(path)
@@ -315,6 +316,43 @@ func (f *lockFlow) erring(path static.Path) bool {
 		}
 	}
 	return true
+}
+
+// telling reports whether the last result of f's function is a bool that is true if it has kept the lock, and
+// false if it has released it, on all paths on which the result is known, some of each kind.
+func (f *lockFlow) telling(path static.Path) bool {
+	kept, freed := false, false
+	for ret, list := range f.returns {
+		r, ok := ret.(*ssa.Return)
+		if !ok || len(r.Results) == 0 || !isBool(r.Results[len(r.Results)-1]) {
+			return false
+		}
+		last := result(r, len(r.Results)-1)
+		for _, s := range list {
+			is, ok := decided(last)
+			if !ok {
+				key, not := f.cond.key(last)
+				is, ok = known(s.facts, key)
+				is = is != not
+			}
+			if !ok {
+				continue
+			}
+			held := holds(s.held, path) >= 0
+			released := !held && slices.ContainsFunc(s.freed, func(h hold) bool { return h.path == path })
+			//mutant: findings: a bool may be true with and without the lock [test ./static/findings TestWant]: "held && !is || released && is" -> "false"
+			if held && !is || released && is {
+				return false
+			}
+			kept, freed = kept || held, freed || released
+		}
+	}
+	return kept && freed
+}
+
+func isBool(v ssa.Value) bool {
+	b, ok := v.Type().Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsBoolean != 0
 }
 
 // isLock reports whether t is *sync.Mutex, *sync.RWMutex or sync.Locker.

@@ -314,3 +314,61 @@ func (p *Pool) DialOnce(key string) *Conn {
 		return c
 	}
 }
+
+// A Lifecycle is collected by one caller at a time.
+type Lifecycle struct {
+	control sync.Mutex
+	retired bool
+	n       int
+}
+
+type Collection struct{ of *Lifecycle }
+
+func (l *Lifecycle) collection() (Collection, bool) {
+	if l.retired {
+		return Collection{}, false
+	}
+	return Collection{l}, true
+}
+
+// RightBegin keeps the lock if it returns true, until Complete.
+func (l *Lifecycle) RightBegin() (Collection, bool) {
+	l.control.Lock()
+	c, ok := l.collection()
+	if !ok {
+		l.control.Unlock()
+	}
+	return c, ok
+}
+
+// RightBeginOnce does the same with constants.
+func (l *Lifecycle) RightBeginOnce() (Collection, bool) {
+	l.control.Lock()
+	c, ok := l.collection()
+	if !ok {
+		l.control.Unlock()
+		return Collection{}, false
+	}
+	l.n++
+	return c, true
+}
+
+// WrongBegin keeps the lock whatever it returns.
+func (l *Lifecycle) WrongBegin() (Collection, bool) {
+	l.control.Lock()
+	c, ok := l.collection()
+	if !ok {
+		return Collection{}, false // want HBA103 "return without l.control.Unlock"
+	}
+	if l.n > 3 {
+		l.control.Unlock()
+		return c, true
+	}
+	return c, true
+}
+
+// Complete ends what RightBegin begins.
+func (c Collection) Complete() {
+	c.of.retired = true
+	c.of.control.Unlock()
+}
