@@ -35,8 +35,7 @@ type State struct {
 	Shared             bool
 	// After are the steps of other goroutines that synchronisation orders before this step but not before
 	// earlier steps of its goroutine. A step that happens before another one in the list is omitted. The
-	// order is that of the Go memory model, without the order of two accesses that race. Of more than
-	// mostAfter steps the list has some of the last mostAfter.
+	// order is that of the Go memory model, without the order of two accesses that race.
 	After []int
 	// Conflicts are the steps, counted from 0, of other goroutines that were executed while this
 	// operation was pending and that may not commute with it. The list is complete from the state
@@ -296,18 +295,23 @@ func (o *observer) learned(g trace.GID, i int) (after []int) {
 		}
 	}
 	slices.Sort(after)
-	after = latest(after)
-	return slices.DeleteFunc(after, func(x int) bool {
-		return slices.ContainsFunc(after, func(y int) bool { return y > x && o.happensBefore(x, y) })
-	})
+	return maximal(after, o.happensBefore)
 }
 
-// mostAfter bounds the steps that learned compares with each other: a goroutine that waits for a thousand
-// others learns of a step of each, and a schedule may have 10^5 steps.
-const mostAfter = 32
-
-// latest returns the last mostAfter of steps, which are in order.
-func latest(steps []int) []int { return steps[max(0, len(steps)-mostAfter):] }
+// maximal returns the steps that happen before no other one in the list, which is in order. It overwrites the
+// list. A step is compared with the later ones that stay only: if it happens before one that is left out, it
+// also happens before the one for which that was left out. After a lock one step stays of hundreds.
+func maximal(steps []int, happensBefore func(x, y int) bool) []int {
+	kept := len(steps)
+	for _, x := range slices.Backward(steps) {
+		//mutant: steps that happen before others stay [test ./explore/describe TestMaximal]: "happensBefore(x, y)" -> "false"
+		if !slices.ContainsFunc(steps[kept:], func(y int) bool { return happensBefore(x, y) }) {
+			kept--
+			steps[kept] = x
+		}
+	}
+	return steps[kept:]
+}
 
 // lastBy returns the last step of h that happens before an event whose clock has the time t for h, or -1.
 // The last operation of h with time t is the step that released t.

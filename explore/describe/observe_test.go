@@ -1,20 +1,44 @@
 package describe
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// TestLatest: only the last steps are compared, and few steps are all compared.
-func TestLatest(t *testing.T) {
-	var steps []int
-	for i := range 3 * mostAfter {
-		steps = append(steps, 2*i)
+// TestMaximal compares with a comparison of all pairs, in random partial orders.
+func TestMaximal(t *testing.T) {
+	fewer := 0
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		const n = 20
+		var before [n][n]bool
+		for y := range n {
+			for x := range y {
+				if rng.IntN(8) == 0 {
+					before[x][y] = true
+					for w := range x {
+						before[w][y] = before[w][y] || before[w][x]
+					}
+				}
+			}
+		}
+		var steps, want []int
+		for x := range n {
+			steps = append(steps, x)
+			if !slices.Contains(before[x][:], true) {
+				want = append(want, x)
+			}
+		}
+		got := maximal(steps, func(x, y int) bool { return before[x][y] })
+		if !slices.Equal(got, want) {
+			t.Fatalf("seed %d: %v, want %v", seed, got, want)
+		}
+		if len(want) < n {
+			fewer++
+		}
 	}
-	if got := latest(steps); !slices.Equal(got, steps[2*mostAfter:]) {
-		t.Errorf("%v", got)
-	}
-	if got := latest(steps[:3]); !slices.Equal(got, steps[:3]) {
-		t.Errorf("%v", got)
+	if fewer == 0 {
+		t.Error("no step happens before another one")
 	}
 }
